@@ -150,15 +150,21 @@ def nearest_of(word: Any, known: Iterable[Any], cutoff: float = 0.6) -> str:
 def nearest_id(name: Any, known: Iterable[Any]) -> str:
     """End a sentence with an offer of a known id with the same numbers and similar letters.
 
-    For LAB-2 it may be "lab 002", but LAB 100 is another thing than LAB 200.
+    For LAB-2 it may be "lab 002", and 7 for 7.0, but LAB 100 is another thing than LAB 200.
     """
+    name = without_fraction(str(name))
     numbers = _numbers_in(name)
     alike = (one for one in islice(known, _MOST_COMPARED) if _numbers_in(one) == numbers)
     return nearest(name, alike, cutoff=0.7)
 
 
 def _numbers_in(name: Any) -> list[str]:
-    return [digits.lstrip("0") for digits in re.findall(r"\d+", str(name))]
+    return [digits.lstrip("0") for digits in re.findall(r"\d+", without_fraction(str(name)))]
+
+
+def without_fraction(id: str) -> str:
+    """Return 7 for 7.0, which pandas makes of it in a column with empty cells."""
+    return re.sub(r"(?<=\d)\.0$", "", id)
 
 
 def nearest(word: Any, known: Iterable[Any], cutoff: float = 0.6) -> str:

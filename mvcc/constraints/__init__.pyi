@@ -7,6 +7,7 @@ from ._constraints import unify as unify
 from ._csv import COLUMNS as COLUMNS
 from ._csv import ConstraintFile as ConstraintFile
 from ._csv import Listed as Listed
+from ._csv import columns_in as columns_in
 from ._csv import is_kind as is_kind
 from ._csv import is_must_link as is_must_link
 from ._csv import kind_of as kind_of

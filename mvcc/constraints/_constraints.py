@@ -369,7 +369,7 @@ class Constraints:
         InvalidInputError
             Names file, line and what is wrong; or the id that two rows have, and both rows.
         """
-        return cls._of_file(ConstraintFile.read(path), ids)
+        return cls._of_file(ConstraintFile.read(path, is_exact=True), ids)
 
     @classmethod
     def _of_file(cls, file: ConstraintFile, ids: Sequence[str] | None) -> Constraints:

@@ -12,9 +12,9 @@ import numpy as np
 
 from mvcc._utils.arrays import Bools, Floats, Ints
 from mvcc._utils.files import csv_bytes
-from mvcc._utils.messages import clipped, nearest_id, shown, with_point
+from mvcc._utils.messages import clipped, enumerated, nearest_id, shown, with_point
 from mvcc._utils.reading import content_of
-from mvcc._utils.text import delimiter_of, read_text, records_of
+from mvcc._utils.text import DELIMITER_LINE, delimiter_of, read_text, records_of
 from mvcc.constraints._arrays import MAX_ROW
 from mvcc.exceptions import InvalidInputError
 
@@ -35,13 +35,14 @@ class ConstraintFile:
     place: str  # what messages call it
     # {int: list of str}: the values of every line that holds a constraint, by line number
     records: dict[int, list[str]]
-    n_columns: int  # 3, or 4 with weights
+    n_columns: int  # i, j, kind, weights where it has them, others
+    has_weights: bool
     delimiter: str  # what separates the values of a line
     notes: list[str]  # what was assumed of it
 
     @classmethod
-    def read(cls, path: str | os.PathLike[str]) -> ConstraintFile:
-        """Read a file; errors name the file and the line."""
+    def read(cls, path: str | os.PathLike[str], *, is_exact: bool = False) -> ConstraintFile:
+        """Read a text file, of exactly these columns or more; errors name file and line."""
         try:
             place = clipped(os.fsdecode(path), 1000)
             content = content_of(os.fspath(path))
@@ -56,22 +57,44 @@ class ConstraintFile:
             ) from error
         read = read_text(content, place, InvalidInputError)
         text = read.text
-        delimiter = delimiter_of(text.partition("\n")[0])
+        first = text.partition("\n")[0]
+        told = DELIMITER_LINE.fullmatch(first)
+        delimiter = told[1] if told else delimiter_of(first)
         records = records_of(text, place, InvalidInputError, delimiter)
-        header = [name.strip() for name in next(records, (1, []))[1]]
-        if header not in (COLUMNS, COLUMNS[:3]):
+        if told:
+            next(records)
+        return cls.of(os.fsdecode(path), records, delimiter, read.notes(place), is_exact)
+
+    @classmethod
+    def of(
+        cls,
+        path: str,
+        records: Iterator[tuple[int, list[str]]],
+        delimiter: str = ",",
+        notes: Sequence[str] = (),
+        is_exact: bool = False,
+    ) -> ConstraintFile:
+        """Make it of records with their lines; the first one has the names of the columns."""
+        place = clipped(path, 1000)
+        first, record = next(records, (1, []))
+        names = [name.strip() for name in record]
+        order = columns_in(names)
+        if not order or (is_exact and names != COLUMNS[: len(order)]):
             raise InvalidInputError(
-                f"{place}:1: the columns must be i,j,kind or i,j,kind,weight, not "
-                f"{clipped(delimiter.join(header))}."
+                f"{place}:{first}: the columns must be i,j,kind or i,j,kind,weight, not "
+                f"{clipped(delimiter.join(names))}."
             )
-        return cls(
-            os.path.basename(os.fsdecode(path)),
-            place,
-            dict(records),
-            len(header),
-            delimiter,
-            read.notes(place),
-        )
+        others = [n for n in range(len(names)) if n not in order]
+        if named := [shown(names[n]) for n in others if names[n]]:
+            ignored = f"Columns other than i, j, kind and weight are ignored: {enumerated(named)}."
+            notes = [*notes, f"{place}: {ignored}"]
+        all_of_it = [*order, *others]
+        values = {
+            line: [record[n] for n in all_of_it] if len(record) == len(names) else record
+            for line, record in records
+        }
+        name, has_weights = os.path.basename(path), len(order) == 4
+        return cls(name, place, values, len(names), has_weights, delimiter, list(notes))
 
     def arrays(self, row_of: Mapping[str, int] | None = None) -> Listed:
         """Return pairs, must_link and weights by line; with ``row_of``, i and j are ids."""
@@ -98,10 +121,10 @@ class ConstraintFile:
         known = None if row_of is None else [_row(name, row_of, where) for name in record[:2]]
         try:
             i, j = known or (int(record[0]), int(record[1]))
-            weight = float(record[3]) if self.n_columns == 4 else 1.0
+            weight = float(record[3]) if self.has_weights else 1.0
         except ValueError as error:
             whole = "i and j must be integers and weight" if known is None else "weight must be"
-            point = with_point(record[-1]) if self.n_columns == 4 else None
+            point = with_point(record[3]) if self.has_weights else None
             hint = f"; write {point}, with a point" if point else ""
             raise InvalidInputError(f"{where}: {whole} a number: {line}{hint}") from error
         if min(i, j) < 0 or max(i, j) > MAX_ROW:
@@ -114,6 +137,13 @@ class ConstraintFile:
         if not 0 <= weight < math.inf:
             raise InvalidInputError(f"{where}: a weight must be finite and 0 or more: {line}")
         return i, j, is_must_link(record[2], where), weight
+
+
+def columns_in(names: Iterable[Any]) -> list[int]:
+    """Return the places of i, j, kind and, if there is one, weight; none if they are not clear."""
+    found = [str(name).strip().casefold() for name in names]
+    wanted = COLUMNS if "weight" in found else COLUMNS[:3]
+    return list(map(found.index, wanted)) if all(found.count(one) == 1 for one in wanted) else []
 
 
 def bytes_of(rows: Iterable[Row], ids: Sequence[str] | None = None) -> bytes:

@@ -374,6 +374,48 @@ def test_constraints_are_pairs_of_ids_with_or_without_weights(options, tmp_path)
     assert unweighted.weights.tolist() == [1.0]
 
 
+@pytest.mark.parametrize(
+    "content",
+    [
+        "sep=;\ni;j;kind;weight\nt0;t3;ML;0.5\n",
+        "\ufeffsep=\t\r\ni\tj\tkind\tweight\r\nt0\tt3\tML\t0.5\r\n",
+        "weight,kind,j,i\n0.5,ML,t0,t3\n",
+        "I, J,Kind,WEIGHT\nt0,t3,ML,0.5\n",
+        "who,kind,i,weight,j,\nme,ML,t0,0.5,t3,\n",
+    ],
+)
+def test_columns_of_constraints_are_found_by_name(options, tmp_path, content):
+    inputs = given(options, tmp_path, content)
+    assert list(inputs.constraints[0].rows()) == [(0, 3, True, 0.5)]
+    ignored = [note.partition("csv: ")[2] for note in inputs.notes if "ignored" in note]
+    words = "Columns other than i, j, kind and weight are ignored: 'who'."
+    assert ignored == ([words] if "who" in content else [])
+
+
+@pytest.mark.parametrize("ending", ["xlsx", "parquet", "json"])
+def test_constraints_may_be_tables_of_any_format(options, tmp_path, ending):
+    path = tmp_path / f"pairs.{ending}"
+    options = [*options, (("constraints", "texts"), str(path), "--constraints")]
+
+    def written(*rows):
+        frame = pd.DataFrame(rows, columns=["kind", "i", "j", "weight"])
+        if ending == "json":
+            frame.to_json(path, orient="records")
+        elif ending == "xlsx":
+            frame.to_excel(path, index=False)
+        else:
+            frame.to_parquet(path)
+        return load_job(None, options)
+
+    inputs = read_inputs(written((1, "t0", "t3", 0.5), (0, "t1", "t2", 2)))
+    rows = [(0, 3, True, 0.5), (1, 2, False, 2)]
+    assert list(inputs.constraints[0].rows()) == rows
+    job = written((1, "t0", "t3", None))
+    line = 2 if ending == "xlsx" else 0
+    with pytest.raises(InvalidInputError, match=rf"pairs.{ending}:{line}: weight must be a num"):
+        read_inputs(job)
+
+
 WEIGHTED = "i,j,kind,weight\n"
 
 
@@ -442,6 +484,10 @@ NO_WEIGHT = ":2: a weight must be finite and 0 or more"
     ("content", "message"),
     [
         ("i,j,kind\nt0,t33,ML\n", rf"{UNKNOWN} \(line 2: 't33' is not in texts\)"),
+        ("i,j,kind\nt0,t1.0,ML\n", rf"{UNKNOWN} \(line 2: 't1.0' .*; did you mean 't1'"),
+        ("i,j,i,kind\nt0,t1,t2,ML\n", r":1: the columns must be i,j,kind"),
+        ("i,j,why,kind\nt0,t1,ML\n", r":2: 3 values where 4 are expected: t0,t1,ML"),
+        ("sep=;\n\ni;j\n", r":3: the columns must be i,j,kind"),
         ("i,j,kind\nt0,t1,must-link\n\nt9,t1\n", r":4: 2 values where 3 are expected: t9,t1"),
         ("i,j,kind\nt0,t1,mus\n", r":2: kind must be must-link or cannot-link, not 'mus'"),
         (f"{WEIGHTED}t0,t1,ML,heavy\n", r":2: weight must be a number: t0,t1,ML,heavy$"),

@@ -26,7 +26,7 @@ from mvcc.tables._layout import ALL_LABELS, LABELS, MODEL
 from mvcc.tables.folders._workers import computed, workers
 from mvcc.tables.reading._answers import answer_files
 from mvcc.tables.reading._column import GLANCE, as_texts, may_name_rows, spellings
-from mvcc.tables.reading._files import read_frames
+from mvcc.tables.reading._files import read_constraints, read_frames
 from mvcc.tables.reading._parquet import Folder, Piece, read_folder
 from mvcc.tables.reading._people import rows_in_answers
 from mvcc.tables.reading._problems import Problems
@@ -305,9 +305,7 @@ def _drawn_lines(
 
 def _constrained_ids(job: Job) -> frozenset[str]:
     """Return the ids that constraints and answers name, of whatever view."""
-    from mvcc.constraints import ConstraintFile  # which imports numba
-
-    files = [ConstraintFile.read(path) for path in job.constraints.values()]
+    files = [read_constraints(path) for path in job.constraints.values()]
     pairs = [record[:2] for file in files for record in file.records.values()]
     names = frozenset(name.strip() for pair in pairs for name in pair)
     return names | {id for _, id in rows_in_answers(answer_files(job))}

@@ -6,8 +6,10 @@ import os
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 from mvcc._utils.messages import clipped, nearest
@@ -21,7 +23,9 @@ from mvcc._utils.text import (
     decoded,
     parse_arff,
 )
+from mvcc.constraints import ConstraintFile
 from mvcc.exceptions import DataError
+from mvcc.tables.reading._column import as_texts
 from mvcc.tables.reading._parquet import frames_of_parquet, parts_of, read_parquet
 from mvcc.tables.reading._text_tables import frames_of_text, read_text_table
 from mvcc.tables.reading._typed_tables import read_array, read_arrays, read_records
@@ -48,6 +52,18 @@ def read_frame(path: str, sheet: str | None = None, header: int | None = None) -
             frame = _READERS[ending](content, place)
     frame.attrs["folder"] = os.path.dirname(path)
     return frame
+
+
+def read_constraints(path: str) -> ConstraintFile:
+    """Read a file of constraints: text, or a table of any other format."""
+    if _READERS.get(Path(path).suffix.lower(), read_text_table) is read_text_table:
+        return ConstraintFile.read(path)
+    frame = read_frame(path)
+    columns = [as_texts(values).mask(values.isna(), "") for _, values in frame.items()]
+    lines = np.asarray(frame.attrs.get("lines", frame.index)).tolist()
+    header = frame.attrs.get("header", 1), list(map(str, frame.columns))
+    records = zip(lines, map(list, zip(*columns, strict=True)), strict=True)
+    return ConstraintFile.of(path, chain([header], records), notes=frame.attrs.get("notes", ()))
 
 
 @contextmanager

@@ -23,7 +23,7 @@ from mvcc.constraints import ConstraintFile
 from mvcc.exceptions import ConfigError, DataError, InvalidInputError
 from mvcc.tables._job import Job
 from mvcc.tables.reading._column import as_texts
-from mvcc.tables.reading._files import read_frame, read_frames
+from mvcc.tables.reading._files import read_constraints, read_frame, read_frames
 from mvcc.tables.reading._parquet import input_sha256
 from mvcc.tables.reading._problems import Problems
 from mvcc.tables.reading._rows import Named
@@ -128,7 +128,7 @@ def _read_pairs(
             files.matches[pair] = drawn[pair] if pair in drawn else read_frame(path)
     for view, path in job.constraints.items():
         with problems.collecting():
-            files.constraints[view] = ConstraintFile.read(path)
+            files.constraints[view] = read_constraints(path)
     return files
 
 
