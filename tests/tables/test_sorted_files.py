@@ -47,6 +47,29 @@ def test_files_that_are_said_to_be_matches_are_not_tables(files):
         sort_files(["air.csv", files[1]], {"v": "places.xlsx"}, matches=["paare.csv"])
 
 
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [["kind", "i", "j"], ["ML", "ort-1", "ort-2"], ["CL", "ort-1", "ort-3"]],
+        [["who", "J", "I", "why", "Kind"], ["me", "ort-1", "ort-2", "so", "ML"]],
+    ],
+)
+def test_columns_of_constraints_are_found_by_name(tmp_path, files, rows):
+    write_csv(tmp_path / "urteile.csv", rows)
+    assert sort_files(files).constraints == [("böden", "urteile.csv")]
+    found = sort_files(files[:3], constraints=files[4:5])
+    assert found.constraints == [("böden", "urteile.csv")]
+
+
+def test_a_third_column_of_ids_of_matches_has_a_note(tmp_path, files):
+    rows = [["a", "b", "c"], *([f"W {n}", f"ort-{n}", 100 + n] for n in range(5))]
+    write_csv(tmp_path / "paare.csv", rows)
+    words = "paare.csv: the column 'c' has ids of air.csv, but matches are of two tables. Write"
+    for found in (sort_files(files[:4]), sort_files(files[:3], matches=files[3:4])):
+        assert found.matches == [("Weine_2024:böden", "paare.csv")]
+        assert [note[: len(words)] for note in found.notes] == [words]
+
+
 def test_small_tables_with_the_same_ids_stay_tables(tmp_path):
     paths = []
     for name, power in (("a", 1), ("b", 2), ("c", 3)):
@@ -80,6 +103,17 @@ def test_pairs_of_ids_in_another_case_or_with_more_zeros_have_a_note(tmp_path, f
     write_csv(tmp_path / "paare.csv", [["a", "b"], *([wine.format(n), n / 3] for n in range(5))])
     found = sort_files(files)
     assert ("paare" in found.views, found.notes) == (True, []), "a table with ids of another one"
+
+
+def test_ids_of_matches_that_pandas_made_floats_have_a_note(tmp_path, files):
+    write_csv(tmp_path / "air.csv", [["key", "rain"], *([100 + n, n / 7] for n in range(8))])
+    rows = [["ort", "air", "by"], *([f"ort-{n}", f"{100 + n}.0", "me"] for n in range(5))]
+    write_csv(tmp_path / "paare.csv", rows)
+    (note,) = sort_files(files[:4]).notes
+    has = "paare.csv: the column 'air' has '100.0' where air.csv has '100'"
+    assert note.startswith(f"{has}, so it was taken for a table.")
+    with pytest.raises(ConfigError, match=rf"do not hold ids of two of .* {has}; write them as"):
+        sort_files(files[:3], matches=files[3:4])
 
 
 @pytest.mark.parametrize("value", [[1.5, 2.5], {"a": 1}])

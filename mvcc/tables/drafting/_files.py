@@ -12,13 +12,16 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from mvcc._utils.messages import clipped, pair_name, shown
+from mvcc._utils.messages import clipped, pair_name, shown, without_fraction
+from mvcc.constraints import columns_in, is_kind
 from mvcc.exceptions import ConfigError
 from mvcc.tables.reading._column import as_texts, id_texts, is_missing, spellings, without_attrs
 from mvcc.tables.reading._files import read_frame
 
 _MOST_COLUMNS = 4  # of a file of matches or constraints that nobody named as such
 _ENOUGH = 0.5  # of the values of a column, to be ids of a table
+
+_SPELLED = "write them as the tables do: 7 is neither 007 nor 7.0, and a is not A."
 
 _NONE: Mapping[str, str] = MappingProxyType({})
 
@@ -63,21 +66,29 @@ def sort_files(
     frames = {
         path: read_frame(path, sheets.get(name), headers.get(name)) for name, path in names.items()
     }
-    known = {path: read_frame(path) for path in (*matches, *constraints)}
+    known = {path: _in_order(read_frame(path)) for path in (*matches, *constraints)}
     tables = {path: _ids_in(frame) for path, frame in frames.items()}
-    pairs = _pairs_among({path: frames[path] for path in paths}, tables)
+    frames = {path: _in_order(frames[path]) for path in paths}
+    pairs = _pairs_among(frames, tables)
     tables = {path: ids for path, ids in tables.items() if path not in pairs}
     for path, frame in known.items():
         found = _ends(frame, tables)
         if not found or (path in matches and found.first[0] == found.second[0]):
-            raise ConfigError(_unknown_ids(path, frame, path in matches, names))
+            unknown = _unknown_ids(path, frame, path in matches, names)
+            if misspelled := _misspelled(path, frame, tables):
+                unknown += f" {misspelled}; {_SPELLED}"
+            raise ConfigError(unknown)
         pairs[path] = found
     held = {table for ends in pairs.values() for table, _ in (ends.first, ends.second)}
     files = SortedFiles(_named([path for path in paths if path in tables], views))
     for path in paths:
         if path in tables and path not in held and _may_be_pairs(frames[path]):
             others = {table: ids for table, ids in tables.items() if table != path}
-            files.notes += _misspelled(path, frames[path], others)
+            if misspelled := _misspelled(path, frames[path], others):
+                files.notes.append(
+                    f"{misspelled}, so it was taken for a table. If it holds pairs of ids,"
+                    f" {_SPELLED}"
+                )
     name_of = {path: name for name, path in files.views.items()}
     for path, ends in pairs.items():
         files.id_columns |= {name_of[table]: column for table, column in (ends.first, ends.second)}
@@ -86,6 +97,7 @@ def sort_files(
             files.constraints.append((first, path))
         else:
             files.matches.append((pair_name(first, second), path))
+            files.notes += _third_ids(path, (frames | known)[path], ends, tables)
     return files
 
 
@@ -98,6 +110,12 @@ def _named(paths: Iterable[str], views: Mapping[str, str]) -> dict[str, str]:
         names = chain([name], (f"{name}_{number}" for number in count(2)))
         views[next(name for name in names if name not in views)] = path
     return views
+
+
+def _in_order(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return constraints with their columns in order, without others; other files as they are."""
+    places = columns_in(frame.columns)
+    return frame.iloc[:, places] if places else frame
 
 
 def _pairs_among(frames: Mapping[str, pd.DataFrame], tables: Mapping[str, Ids]) -> dict[str, _Ends]:
@@ -190,36 +208,45 @@ def _tables_with(
     return [(-share, end) for *_, share, _, end in sorted(found)]
 
 
-def _misspelled(path: str, frame: pd.DataFrame, tables: Mapping[str, Ids]) -> Iterator[str]:
-    """Say that a table would be a file of pairs of ids, but for case and zeros in front."""
+def _misspelled(path: str, frame: pd.DataFrame, tables: Mapping[str, Ids]) -> str:
+    """Say that a file would be one of pairs of ids, but for case, zeros in front and .0."""
     folded = {
         table: {column: set(map(_folded, values)) for column, values in ids.items()}
         for table, ids in tables.items()
     }
     ends = _ends(frame, folded, spelled=_folded)
-    if ends is None:
-        return
-    for n, (table, column) in enumerate((ends.first, ends.second)):
+    for n, (table, column) in enumerate(ends[:2] if ends else ()):
         known = tables[table][column]
         text = next((text for text in _texts(frame.iloc[:, n]) if text not in known), "")
         meant = next((id for id in known if _folded(id) == _folded(text)), None)
         if meant is not None:
             name = shown(str(frame.columns[n]))
-            yield (
+            return (
                 f"{clipped(path)}: the column {name} has {shown(text)} where {clipped(table)} has"
-                f" {shown(meant)}, so it was taken for a table. If it holds pairs of ids, write"
-                " them as the tables do: 7 is not 007, and a is not A."
+                f" {shown(meant)}"
             )
-            return
+    return ""
+
+
+def _third_ids(
+    path: str, frame: pd.DataFrame, ends: _Ends, tables: Mapping[str, Ids]
+) -> Iterator[str]:
+    """Name the further columns of matches that hold ids of further tables."""
+    named = {table for table, _ in ends[:2]}
+    others = {table: ids for table, ids in tables.items() if table not in named}
+    for name, column in without_attrs(frame).iloc[:, 2:].items():
+        for _, (table, _) in _tables_with(str(name), set(_texts(column)), others, ())[:1]:
+            yield (
+                f"{clipped(path)}: the column {shown(str(name))} has ids of {clipped(table)}, but"
+                " matches are of two tables. Write a file of matches with it, too."
+            )
 
 
 def _folded(id: str) -> str:
-    return re.sub(r"(?<!\d)0+(?=\d)", "", id.casefold())
+    return re.sub(r"(?<!\d)0+(?=\d)", "", without_fraction(id.casefold()))
 
 
 def _are_kinds(column: pd.Series[Any]) -> bool:
-    from mvcc.constraints import is_kind  # numba, which takes half a second to import
-
     return all(map(is_kind, column))  # which may hold lists
 
 
