@@ -162,6 +162,16 @@ def test_a_text_file_comes_back_to_the_character_in_its_own_style(clustered, tab
     assert all(float(fit.replace(",", ".")) <= 1 for fit in fits)
 
 
+def test_each_line_keeps_its_own_end(clustered):
+    ends = ["\r\n", "\n", "\r\n", "\n", "\n", "\r\n", ""]
+    cells = ["x", *(str(n % 2 * 9 + n / 8) for n in range(N_ROWS))]
+    ids = ["id", *(f"r{n}" for n in range(N_ROWS))]
+    lines = [f"{id},{cell}{end}" for id, cell, end in zip(ids, cells, ends, strict=True)]
+    text = exported(clustered, "table.csv", "".join(lines).encode(), "csv").decode()
+    found = [line[len(line.rstrip()) :] for line in io.StringIO(text, newline="")]
+    assert found == [*ends[:-1], "\r\n"]
+
+
 @pytest.mark.parametrize(("delimiter", "sign", "other"), [(";", ",", "."), (",", ".", ",")])
 def test_new_columns_have_the_decimal_sign_of_the_table(clustered, delimiter, sign, other):
     decimals = [text.replace(",", sign) for text in DECIMALS]

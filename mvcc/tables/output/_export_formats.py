@@ -182,11 +182,13 @@ def with_columns(
     added = [delimiter.join(cells) for cells in zip(*more, strict=True)]
     if _is_whole(records[:n_rows], own, delimiter):
         lines = [_ends(record)[0] for record in records[:n_rows]]
+        ends = [record[len(line) :] or end for record, line in zip(records, lines, strict=False)]
     else:
         written = (csv_bytes([cells], delimiter) for cells in zip(*own, strict=True))
         lines = [line.decode().removesuffix("\n") for line in written]
+        ends = [end] * n_rows
     text = above + "".join(
-        f"{line}{delimiter}{new}{end}" for line, new in zip(lines, added, strict=True)
+        f"{line}{delimiter}{new}{end}" for line, new, end in zip(lines, added, ends, strict=True)
     )
     return _encoded(text, read.encoding, content)
 
