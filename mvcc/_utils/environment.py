@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import platform
-import shlex
 import subprocess
 import sys
 from datetime import UTC, datetime
@@ -12,6 +11,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from mvcc._utils.messages import quoted
 from mvcc._version import __version__
 
 _PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "pandas", "joblib")
@@ -49,7 +49,7 @@ def machine() -> dict[str, Any]:
 
 def command_line() -> str:
     """Return the command that this process was started by, ready to be pasted into a shell."""
-    return shlex.join(["mvcc", *sys.argv[1:]])
+    return " ".join(map(quoted, ["mvcc", *sys.argv[1:]]))
 
 
 def now() -> str:

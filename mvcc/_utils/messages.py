@@ -51,6 +51,17 @@ def typed(path: str | os.PathLike[str]) -> str:
     return shlex.quote(f"./{text}" if text.startswith("-") else text)
 
 
+def quoted(text: str) -> str:
+    """Quote a word of a command, so that bash gets each of its characters and no terminal does."""
+    if text.isprintable():
+        return shlex.quote(text)
+    escaped = re.sub(r"[\\']", r"\\\g<0>", text)
+    marks = (
+        one if one.isprintable() else repr(one)[1:-1].replace("\\x", "\\u00") for one in escaped
+    )
+    return f"$'{''.join(marks)}'"
+
+
 def shown(value: Any) -> str:
     """Return `value` as Python writes it, clipped."""
     try:

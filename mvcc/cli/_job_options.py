@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Iterable, Iterator
 from functools import wraps
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Any, cast
 import click
 
 from mvcc import tables
-from mvcc._utils.messages import typed
+from mvcc._utils.messages import quoted, typed
 from mvcc._utils.settings import Option, options_in
 from mvcc.cli._shared import (
     Command,
@@ -120,7 +119,7 @@ def words_of(config: Path | None, given: dict[str, Any]) -> str:
         value = given.get(name)
         if name in TABLES and value is not None:
             for text in value if name in _BY_VIEW else (value,):
-                words += [option.flags[0], shlex.quote(str(text))]
+                words += [option.flags[0], quoted(str(text))]
     return " ".join(words)
 
 

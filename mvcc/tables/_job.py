@@ -88,7 +88,10 @@ _Threshold = Annotated[
 
 def _listed(text: str) -> list[str]:
     """Return columns that commas separate; a name with a comma is in double quotes."""
-    return next(csv.reader([text], skipinitialspace=True))
+    # csv has no line breaks outside of quotes, and no command has these two characters
+    one_line = text.replace("\n", "\0").replace("\r", "\x01")
+    listed = next(csv.reader([one_line], skipinitialspace=True))
+    return [name.replace("\0", "\n").replace("\x01", "\r") for name in listed]
 
 
 _ID_COLUMN = Option("VIEW=COLUMN", default="id, or a column like an id")

@@ -5,12 +5,13 @@ computations say that they are.
 import errno
 import logging
 import os
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from mvcc._utils import progress
-from mvcc._utils.messages import counted, typed, why_unwritten, with_its_end, with_point
+from mvcc._utils.messages import counted, quoted, typed, why_unwritten, with_its_end, with_point
 from mvcc._utils.progress import Progress, numbered, teller
 
 
@@ -32,6 +33,17 @@ from mvcc._utils.progress import Progress, numbered, teller
 def test_the_advice_fits_the_reason(number, advice):
     error = OSError(number, os.strerror(number))
     assert why_unwritten(error, "choose another folder") == f"{os.strerror(number)}. {advice}"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["it's", "a\n\tb'c\\d\\x41", "\x80\xa0a1 ü", "\x1b[3m$HOME\n`ls`", "\u200b12\U000e0001z"],
+)
+def test_bash_reads_quoted_words_as_they_were(text):
+    assert quoted(text).isprintable()
+    command = ["bash", "-c", f"printf %s {quoted(text)}"]
+    done = subprocess.run(command, capture_output=True, env=os.environ | {"LC_ALL": "C.UTF-8"})
+    assert done.stdout.decode() == text
 
 
 @pytest.mark.parametrize(

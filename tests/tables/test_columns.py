@@ -5,7 +5,9 @@ Numbers, texts, categories and dates as people write them, ids and labels left o
 
 import datetime
 import json
+import os
 import re
+import subprocess
 from datetime import date
 from itertools import pairwise
 
@@ -667,6 +669,30 @@ def test_everything_wrong_is_told_at_once_with_a_command_that_goes_on(tmp_path):
     assert "a: 20 rows, 1 of 4 columns used, 0 constraints (a.csv)\n" in done.stdout
     assert "  size, mm  left out  ignored; 0 | 1\n" in done.stdout
     assert "  z         number    0 | 1\n" in check("--columns", "a=z").stdout
+
+
+def test_the_command_that_goes_on_names_columns_of_any_name(tmp_path):
+    names = [
+        "Größe\n(cm)",
+        "a\r\nb",
+        '5" wide',
+        "  of two",
+        "it's $1, `x`",
+        "tab\tname",
+        "=\x1b[1m\\n",
+    ]
+    rows = [[f"r{n}", n, *["oops" if n == 7 else n + 0.5] * len(names)] for n in range(20)]
+    write_csv(tmp_path / "a.csv", [["id", "x", *names], *rows])
+    done = mvcc("cluster", "a.csv", "-k", "2", "--dry-run", cwd=tmp_path)
+    *_, above, command = done.stderr.splitlines()
+    assert above == "To go on without these columns:"
+    script = f"mvcc() {{ printf '%s\\0' \"$@\"; }}; {command}"
+    words = subprocess.run(
+        ["bash", "-c", script], stdout=-1, env=os.environ | {"LC_ALL": "C.UTF-8"}
+    ).stdout.decode()
+    done = mvcc(*words.split("\0")[:-1], cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "a: 20 rows, 1 of 9 columns used" in done.stdout
 
 
 @pytest.mark.parametrize("unit", ["s", "us", "ns", "day", "object"])

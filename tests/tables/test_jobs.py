@@ -260,6 +260,7 @@ def test_every_setting_has_a_help_an_option_and_a_line_of_the_example(tmp_path):
             ("views", "a", "ignore"),
             ["x, y", "z", "w"],
         ),
+        (["--ignore", 'a=x\ny, "z, 1",\r'], ("views", "a", "ignore"), ["x\ny", "z, 1", "\r"]),
         (["--show", "a=x,y"], ("views", "a", "show"), ["x", "y"]),
         (["--match", "a:b=m.csv"], ("matches", "a:b"), "m.csv"),
         (["--features", "pca"], ("features",), "pca"),

@@ -56,6 +56,8 @@ def test_several_tables_are_listed_and_one_must_be_named(tmp_path):
         f"{tmp_path}/w.xlsx: 2 sheets look like tables: '2023' (4 rows × 3 columns), '2024' (6 rows"
         " × 3 columns). Name one in its view, such as `sheet: 2024` (--sheet VIEW=2024)."
     )
+    with pytest.raises(DataError, match=r"\(--sheet 'VIEW=ja, neu'\)"):
+        read(tmp_path, {"ja, neu": sheets["2024"], "nein": sheets["2024"]})
     assert read(tmp_path, sheets, sheet="2023").ids == IDS[:4]
     with pytest.raises(DataError, match=r"no sheet '2022' .* The sheets are '2023', '2024', 'Hin"):
         read(tmp_path, sheets, sheet="2022")

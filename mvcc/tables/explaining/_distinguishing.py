@@ -274,14 +274,14 @@ def notes_on_labels(table: Table, job: Job) -> list[str]:
     for column in table.every_column:
         if not column.told:
             continue
-        option, columns, value = "labels_column", [column.name], repr(column.name)
+        option: str = "labels_column"
+        value: str | list[str] = column.name
         if view.labels_column is not None:
-            option, columns = "ignore", [*view.ignore, column.name]
-            value = repr(columns)
-        way = f"{option}={{{table.name!r}: {value}}}"  # of Python
+            option, value = "ignore", [*view.ignore, column.name]
+        way = f"{option}={{{table.name!r}: {value!r}}}"  # of Python
         command = command_line()
         if command.startswith("mvcc cluster "):
-            option = option_for(f"--{option.replace('_', '-')}", table.name, columns)
+            option = option_for(f"--{option.replace('_', '-')}", table.name, value)
             way = f"{command.removesuffix(' --fresh')} {option} --fresh"
         notes.append(
             f"{table.path}: the column {shown(column.name)} alone tells the cluster of"

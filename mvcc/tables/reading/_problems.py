@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import shlex
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 from mvcc._utils.environment import command_line
-from mvcc._utils.messages import clipped
+from mvcc._utils.messages import quoted
 from mvcc.exceptions import DataError, InvalidInputError, MvccError
 
 _MOST_TOLD = 20
@@ -85,11 +83,15 @@ class Problems:
         return ["To go on without these columns:", f"  {command} {options}"]
 
 
-def option_for(flag: str, view: str, columns: Iterable[str]) -> str:
-    """Return an option for some columns of a view as it is typed."""
-    text = io.StringIO()
-    csv.writer(text, lineterminator="").writerow(list(columns))
-    return f"{flag} {shlex.quote(clipped(f'{view}={text.getvalue()}', 2000))}"
+def option_for(flag: str, view: str, value: str | Iterable[str]) -> str:
+    """Return an option of a view as it is typed, with a value or with columns."""
+    if not isinstance(value, str):
+        need = re.compile('^($| )|[",\r\n]')
+        value = ",".join(
+            '"{}"'.format(name.replace('"', '""')) if need.search(name) else name for name in value
+        )
+    text = f"{view}={value}"
+    return f"{flag} {quoted(text if len(text) <= 2000 else f'{text[:1999]}…')}"
 
 
 def title_above(header: int) -> str:

@@ -245,7 +245,7 @@ def _likely_sheet(filled: list[_Filled], path: str) -> _Filled:
         raise DataError(
             f"{path}: {len(listed)} sheets look like tables: {clipped(', '.join(listed), 300)}."
             f" Name one in its view, such as `sheet: {title}`"
-            f" ({option_for('--sheet', 'VIEW', [title])})."
+            f" ({option_for('--sheet', 'VIEW', title)})."
         )
     return visible[first]
 
