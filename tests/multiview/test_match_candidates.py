@@ -185,12 +185,14 @@ def test_matches_of_one_row_cannot_be_cut():
         candidate_hits(views, {(0, 1): [(row, 0) for row in range(60)]})
 
 
-def test_matches_that_hang_together_are_cut_row_by_row():
+@pytest.mark.parametrize("order", [1, -1])
+def test_matches_that_hang_together_are_cut_row_by_row(order):
     """Every row of v matches two rows of u in a row, so that all of them are connected."""
     rng = np.random.default_rng(0)
     things = np.cumsum(rng.normal(size=(200, 3)), axis=0)
-    views = [things @ rng.normal(size=(3, width)) for width in (6, 5)]
+    views = [things @ rng.normal(size=(3, width)) for width in (6, 5)][::order]
     chain = np.array([(row, row - less) for row in range(150) for less in (0, 1) if row >= less])
+    chain = chain[1:, ::order]  # without the first match, one of the views has a row less
     cut = [own for own, _ in module._folds(chain, 5)]
     assert np.array_equal(np.unique(np.concatenate(cut), axis=0), np.unique(chain, axis=0))
     for own, others in module._folds(chain, 5):
@@ -202,6 +204,14 @@ def test_matches_that_hang_together_are_cut_row_by_row():
     proposed = match_proposals(views, {(0, 1): chain})[0, 1]
     assert np.allclose(proposed.hits, hits)
     assert np.isfinite(proposed.probabilities).all()
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_all_rows_that_match_one_are_cut_together(order):
+    matches = np.array([(row, row // 15) for row in range(375)])[:, ::order]
+    assert module.fewest_left(matches, 5) == 300
+    for cut, others in module._folds(matches, 5):
+        assert len(cut) + len(others) == 375
 
 
 @pytest.mark.parametrize("n", [60, 61, 97])
@@ -311,12 +321,14 @@ def test_tables_in_the_same_order_do_not_make_equal_rows_likely(is_constant):
 
 
 @pytest.mark.parametrize("order", [1, -1])
-def test_rows_with_several_matches_count_as_their_unmatched_rows_do(order):
+@pytest.mark.parametrize("n_each", [3, 6])
+def test_rows_with_several_matches_count_as_their_unmatched_rows_do(n_each, order):
     rng = np.random.default_rng(0)
-    things, own = rng.normal(size=(200, 3)), np.repeat(np.arange(200), 3)
-    photos = (things[own] + 0.02 * rng.normal(size=(600, 3))) @ rng.normal(size=(3, 6))
+    things, own = rng.normal(size=(200, 3)), np.repeat(np.arange(200), n_each)
+    photos = things[own] + 0.02 * rng.normal(size=(200 * n_each, 3))
+    photos = photos @ rng.normal(size=(3, 6))
     views = [photos, things @ rng.normal(size=(3, 5))][::order]
-    known = {(0, 1): np.column_stack((np.arange(360), own[:360]))[:, ::order]}
+    known = {(0, 1): np.column_stack((np.arange(120 * n_each), own[: 120 * n_each]))[:, ::order]}
     found = match_candidates(views, known)[0, 1]
     rows, first = (found.rows, found.candidates[:, 0])[::order]
     hits = candidate_hits(views, known)[0, 1]

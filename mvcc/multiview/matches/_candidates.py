@@ -128,13 +128,15 @@ def candidate_hits(
 ) -> dict[Pair, Floats]:
     """Measure how often ``match_candidates`` finds matches that were kept from it.
 
-    The matches of a fold of the rows of u are cut in turn, and its rows and their counterparts are
-    among those without a match: other matches of these are not learned from.
+    The matches of each fold of rows are cut in turn, and these rows and their counterparts are
+    among those without a match: other matches of the counterparts are not learned from. The rows
+    that are dealt out to folds are those of u, or of v if fewer of its rows have matches.
 
     Parameters
     ----------
     views, mappings
-        As for ``match_candidates``; 25 matches or more for every two views with five folds.
+        As for ``match_candidates``; outside of each fold 20 matches or more must be left of every
+        two views, as 25 leave with five folds if no row has several.
     most : int, default=5
     n_folds : int, default=5
 
@@ -183,12 +185,17 @@ def fewest_left(matches: Ints, n_folds: int) -> int:
 
 
 def _folds(matches: Ints, n_folds: int) -> Iterator[tuple[Ints, Ints]]:
-    """Deal out the rows of u; give the matches of each fold, and those of no row in these."""
-    found, number = np.unique(matches[:, 0], return_inverse=True)
+    """Deal out rows; give the matches of each fold, and those of none of their rows.
+
+    The rows are those of u, or of v if fewer of its rows have matches: all rows that match one are
+    cut together.
+    """
+    dealt = int(len(np.unique(matches[:, 1])) < len(np.unique(matches[:, 0])))
+    found, number = np.unique(matches[:, dealt], return_inverse=True)
     fold = (np.random.default_rng(0).permutation(len(found)) % n_folds)[number]
     for own in np.unique(fold):
-        cut = matches[fold == own]
-        yield cut, matches[(fold != own) & ~np.isin(matches[:, 1], cut[:, 1])]
+        cut, others = matches[fold == own], matches[fold != own]
+        yield cut, others[~np.isin(others[:, 1 - dealt], cut[:, 1 - dealt])]
 
 
 def without_folds(

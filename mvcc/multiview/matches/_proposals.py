@@ -65,7 +65,7 @@ def match_proposals(
     Parameters
     ----------
     views, mappings
-        As for ``match_candidates``; 25 matches or more for every two views with five folds.
+        As for ``match_candidates``, or as for ``candidate_hits`` with more than one fold.
     n_folds : int, default=5
         1 measures no probabilities.
     refused : dict {(u, v): pairs of rows}, optional
