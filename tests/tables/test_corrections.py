@@ -349,14 +349,19 @@ def test_corrections_that_were_divided_count_once_where_views_are_numbered_alike
     assert [one[: len(lost)] for one in told] == [lost] * (between is APART)
 
 
-@pytest.mark.parametrize("first", [0, 1], ids=["the same table", "one row less on top"])
-def test_corrections_of_numbered_rows_hold_only_for_the_same_table(first):
-    views = {"shop": SHOP.reset_index(drop=True), "survey": SURVEY}
-    later = views | {"shop": views["shop"].iloc[first:].reset_index(drop=True)}
+@pytest.mark.parametrize(
+    ("first", "step"),
+    [(0, 1), (1, 1), (0, -1), (1, -1)],
+    ids=["the same table", "one row less on top", "the same in another order", "others in another"],
+)
+def test_corrections_of_numbered_rows_hold_only_for_the_same_table(first, step):
+    shop = SHOP.set_axis(range(len(SHOP))[::step])
+    called, views = shop.index, {"shop": shop, "survey": SURVEY}
+    later = views | {"shop": shop.iloc[first:].set_axis(range(len(SHOP) - first)[::step])}
     matches = {("shop", "survey"): [(row, row) for row in range(40)]}
     before = clustered(views, constraints=None, matches=matches).rename(0, "zero")
-    before = before.match({"shop": 60, "survey": 151}).move({"shop": 80}, None)
-    before = before.move({"shop": 3, "survey": 170}, 2)
+    before = before.match({"shop": called[60], "survey": 151}).move({"shop": called[80]}, None)
+    before = before.move({"shop": called[3], "survey": 170}, 2)
     matches = {("shop", "survey"): [(row - first, row) for row in range(first, 40)]}
     after = clustered(later, constraints=None, matches=matches, continues=before)
     assert ([60, 51] in after.facts["relations"][0]["pairs"]) == (not first)

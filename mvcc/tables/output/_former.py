@@ -55,9 +55,9 @@ class Former:
         found = set()
         for table in inputs.tables_read:
             name, was_numbered = table.name, table.name in self.numbered
+            if name in tables and table.has_rows_of(tables[name]):
+                continue
             is_former = (name, now.get(table.path, "")) in known and name not in self.moved
-            if name in tables:
-                is_former |= table.has_rows_of(tables[name])
             if was_numbered != table.is_numbered or (was_numbered and not is_former):
                 found.add(name)
         return found

@@ -88,9 +88,9 @@ class Table:
         return frame.loc[:, [dtype.kind == "f" for dtype in frame.dtypes]]
 
     def has_rows_of(self, other: Table) -> bool:
-        """Tell whether the rows are those of another table, by their values."""
+        """Tell whether the rows are those of another table, by their ids and values."""
         one, former = (pd.DataFrame(table.X, columns=table.columns) for table in (self, other))
-        return one.equals(former)
+        return self.ids == other.ids and one.equals(former)
 
     def on_rows(self, rows: Ints) -> Table:
         """Return the table of some of the rows, in the given order."""
