@@ -239,6 +239,7 @@ class ViewFacts(Facts):
     unused: tuple[StrictStr, ...] = ()  # columns of no use
     columns: tuple[ColumnFacts, ...] = ()  # every column of the table
     ids: tuple[StrictStr, ...]  # of the rows
+    float_ids: StrictBool = False  # whether they were floats: 7 is 7.0 in text files
     labels: tuple[Count, ...]  # cluster of each row
     reference: tuple[StrictStr, ...] | None  # known class of each row, if a column has it
     x: tuple[Number, ...]  # place of each row in the map

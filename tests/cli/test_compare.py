@@ -4,12 +4,14 @@ import json
 import shutil
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.metrics import adjusted_rand_score
 
 from mvcc.exceptions import StoreError
+from mvcc.tables import ReviewSession
 from tests.command_line import invoke
-from tests.tables.problems import by_co_em, cluster, read_csv, write_problem
+from tests.tables.problems import by_co_em, cluster, options_of, read_csv, write_problem
 
 
 @pytest.fixture(scope="module")
@@ -91,6 +93,42 @@ def test_rows_that_moved_are_listed_and_written(folder, tmp_path):
     assert "view0: 2 of 24 rows moved; adjusted Rand index 0." in said
     assert "numbers of B: 0 is 2, 1 is 0, 2 is 1" in said
     assert f"  moved (2): {before['ids'][3]} {before['labels'][3]} → " in said
+
+
+@pytest.mark.parametrize("step", [0.5, 1.0])
+@pytest.mark.parametrize("order", [1, -1])
+def test_ids_that_are_floats_are_those_of_the_text_file_that_pandas_writes(tmp_path, step, order):
+    """A text file has 1.0 where a Parquet file has 1; a review takes both."""
+    rng = np.random.default_rng(0)
+    things = pd.DataFrame({"id": 1 + step * np.arange(30), "x": 9.0 * (np.arange(30) % 2)})
+    things["x"] += rng.normal(size=30)
+    paths = [tmp_path / "a.parquet", tmp_path / "a.csv"][::order]
+    things.to_parquet(tmp_path / "a.parquet")
+    things.to_csv(tmp_path / "a.csv", index=False)
+    things.assign(id=[f"b{row}" for row in range(30)]).to_csv(tmp_path / "b.csv", index=False)
+    pairs = pd.DataFrame({"a": things["id"][:9], "b": [f"b{row}" for row in range(9)]})
+    pairs.to_csv(tmp_path / "m.csv", index=False)
+    (tmp_path / "c.csv").write_text("i,j,kind\n1.0,3.0,must-link\n")
+    given = {"a:b": tmp_path / "m.csv"}, {"a": tmp_path / "c.csv"}
+    settings = {"n_clusters": 2, "stability_runs": 0}
+    for name, path in zip("cd", paths, strict=True):
+        views = {"a": path, "b": tmp_path / "b.csv"}
+        facts = cluster(options_of(views, *given, **settings), tmp_path / name)
+        settings["continues"] = str(tmp_path / "c")
+    (changes,) = facts["continued"]["changes"]
+    assert (changes["shared"], changes["kept"], changes["by_model"]) == (60, 60, False)
+    found = json.loads(compare(tmp_path / "c", tmp_path / "d", "--json").stdout)
+    assert [view["only_in"] for view in found["views"]] == [[0, 0], [0, 0]]
+    nothing = {"new": [], "gone": []}
+    assert found["matches"] == [{"views": ["a", "b"]} | nothing]
+    assert [view["judgments"] for view in found["views"]] == [nothing] * 2
+    parquet = tmp_path / "cd"[paths.index(tmp_path / "a.parquet")]
+    with ReviewSession(parquet) as session:
+        (line,) = session.record([("a:1.0\na:2.0", "outlier")])
+    assert line.id == "a:1\na:2"
+    found = json.loads(compare(tmp_path / "c", tmp_path / "d", "--json").stdout)
+    moved = [row["id"] for row in found["views"][0]["moved"]]
+    assert (moved, found["views"][0]["only_in"]) == (["1", "2"], [0, 0])
 
 
 def test_judgments_and_matches_that_are_new_or_gone_are_told(folder):

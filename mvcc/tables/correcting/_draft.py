@@ -26,6 +26,7 @@ from mvcc.tables.correcting._corrections import (
     refuse_name,
     rows_in,
 )
+from mvcc.tables.reading._column import spellings
 
 _MOST_NAMED = 3  # rows, in a sentence
 
@@ -59,7 +60,8 @@ class Draft:
         self._rows = {
             row_name(view.name, id): (number, row)
             for number, view in enumerate(facts.views)
-            for row, id in enumerate(view.ids)
+            for ids in reversed(spellings(view.ids, view.float_ids))
+            for row, id in enumerate(ids)
         }
 
     @classmethod
@@ -103,7 +105,9 @@ class Draft:
             self._correct_match(rows, answer)
         else:
             answer = self._correct_rows(rows, answer)
-        return replace(line, answer=answer)
+        views = self._facts.views
+        id = "\n".join(row_name(views[view].name, views[view].ids[row]) for view, row in rows)
+        return replace(line, id=id, answer=answer)
 
     def refuse_contradiction(self, before: Said, line: Answer) -> None:
         """Refuse a line about rows that contradicts one said at the same time, and note it.

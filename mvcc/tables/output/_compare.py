@@ -20,6 +20,7 @@ from mvcc.tables.correcting._corrections import LEFT_OUT
 from mvcc.tables.output._continued import renumbered, rows_in_both
 from mvcc.tables.output._folder import clusters_of
 from mvcc.tables.output._stored import inputs_of_clustering
+from mvcc.tables.reading._column import spelled_like
 
 MOVED = ("view", "id", "from", "to", "cluster_in_second")
 
@@ -38,6 +39,7 @@ def compare_facts(facts: tuple[Clustering, Clustering], called: tuple[str, str])
     (`numbers_like`), alike in all views that are numbered alike. `called` is what messages call
     the clusterings.
     """
+    facts = _spelled_like(*facts), _spelled_like(*facts[::-1])
     both = {
         one.name: (one, other)
         for one in facts[0].views
@@ -83,6 +85,18 @@ def write_moved(found: dict[str, Any], path: Path, *, fresh: bool = False) -> No
     inputs = [one for folder in found["clusterings"] for one in inputs_of_clustering(Path(folder))]
     rows = [[view["name"], *row.values()] for view in found["views"] for row in view["moved"]]
     write_output(path, csv_bytes([MOVED, *rows]), "moved rows", fresh=fresh, inputs=inputs)
+
+
+def _spelled_like(facts: Clustering, others: Clustering) -> Clustering:
+    """Return facts with ids as the others have them, where these are floats."""
+    views = []
+    for view in facts.views:
+        if (other := others.view(view.name)) and other.float_ids:
+            ids = spelled_like([*clusters_of(view)], clusters_of(other), are_floats=True)
+            n = len(view.ids)
+            view = view.model_copy(update={"ids": (*ids[:n],), "outliers": (*ids[n:],)})
+        views.append(view)
+    return facts.model_copy(update={"views": tuple(views)})
 
 
 def _rows_in_both(one: ViewFacts, other: ViewFacts) -> pd.DataFrame:

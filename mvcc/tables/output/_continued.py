@@ -15,6 +15,7 @@ from mvcc.results import Changes, Continued
 from mvcc.tables.correcting._carried_over import CarryingOver, opened_in
 from mvcc.tables.correcting._corrections import NONE, Corrections
 from mvcc.tables.output._former import Former
+from mvcc.tables.reading._column import spelled_like
 from mvcc.tables.reading._table import Table
 
 if TYPE_CHECKING:
@@ -212,8 +213,10 @@ def _shared(former: Former, table: Table) -> Ints:
     assert view is not None
     if table.is_numbered or table.name in former.numbered:
         return np.full(len(table.ids), -1)
-    clusters = dict(zip(view.ids, view.labels, strict=True))
-    return np.array([clusters.get(name, -1) for name in table.ids])
+    ids = spelled_like(view.ids, table.ids, table.has_float_ids)
+    clusters = dict(zip(ids, view.labels, strict=True))
+    named = spelled_like(table.ids, clusters, view.float_ids)
+    return np.array([clusters.get(name, -1) for name in named])
 
 
 class _OtherColumnsError(Exception):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -359,3 +359,12 @@ def spellings(
     if are_padded:
         found.append([name.lstrip("0") or "0" if name.isdecimal() else name for name in ids])
     return found
+
+
+def spelled_like(ids: Sequence[str], others: Iterable[str], are_floats: bool) -> Sequence[str]:
+    """Return ids as others are written that may be floats: 7 for 7.0, unless 7 is one of them."""
+    if not are_floats:
+        return ids
+    known = {*others} - {*ids}
+    wholes = (name.removesuffix(".0") for name in ids)
+    return [whole if whole in known else name for name, whole in zip(ids, wholes, strict=True)]
