@@ -185,11 +185,7 @@ def fewest_left(matches: Ints, n_folds: int) -> int:
 
 
 def _folds(matches: Ints, n_folds: int) -> Iterator[tuple[Ints, Ints]]:
-    """Deal out rows; give the matches of each fold, and those of none of their rows.
-
-    The rows are those of u, or of v if fewer of its rows have matches: all rows that match one are
-    cut together.
-    """
+    """Deal out rows of a view; give the matches of each fold, and those of none of their rows."""
     dealt = int(len(np.unique(matches[:, 1])) < len(np.unique(matches[:, 0])))
     found, number = np.unique(matches[:, dealt], return_inverse=True)
     fold = (np.random.default_rng(0).permutation(len(found)) % n_folds)[number]

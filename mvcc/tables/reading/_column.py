@@ -363,8 +363,6 @@ def spellings(
 
 def spelled_like(ids: Sequence[str], others: Iterable[str], are_floats: bool) -> Sequence[str]:
     """Return ids as others are written that may be floats: 7 for 7.0, unless 7 is one of them."""
-    if not are_floats:
-        return ids
-    known = {*others} - {*ids}
+    known = {*others} - {*ids} if are_floats else ()
     wholes = (name.removesuffix(".0") for name in ids)
     return [whole if whole in known else name for name, whole in zip(ids, wholes, strict=True)]
