@@ -6,6 +6,7 @@ import pytest
 
 from mvcc.results import read_facts
 from mvcc.tables import cluster_job, load_job
+from mvcc.tables.asking import _pages
 from tests.browser.conftest import SCROLLED, UNFOLD
 from tests.browser.test_questions_in_browser import PROBLEM, TOLD, visit, wait_for
 from tests.tables.asking.pages import correcting, write_tables
@@ -175,9 +176,22 @@ def test_what_a_server_that_ended_did_not_take_is_kept_and_said(results, open_pa
     assert read_facts(results).names[0] == "the first"
 
 
-def test_on_a_phone_nothing_scrolls_sideways(results, open_page):
+def test_a_list_that_is_cut_says_so_beside_its_whole_number(results, open_page, monkeypatch):
+    monkeypatch.setattr(_pages, "_MOST_LISTED", 1)
+    with correcting(results) as server:
+        page = open_page(server)
+        n = page.evaluate("state.nowhere.n")
+        assert page.inner_text("#n-nowhere") == f"Rows that fit nowhere ({n}, 1 of them)"
+        assert page.inner_text("#n-matches") == "Matches that seem to be wrong (0)"
+
+
+def test_on_a_phone_all_rows_are_shown_and_nothing_scrolls_sideways(results, open_page):
     with correcting(results) as server:
         page = open_page(server, width=360)
+        page.click("[aria-label^='Split 0 ']")
+        page.wait_for_selector(".doing section")
+        assert page.locator("#clusters .exemplar").count() == 3 * 4 + 2 * 8
+        assert all(one.is_visible() for one in page.locator("#clusters .exemplar").all())
         page.click("[aria-label^='Rows 0 ']")
         page.locator("#opened [data-row]").first.check()
         page.evaluate(UNFOLD)

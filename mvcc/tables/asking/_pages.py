@@ -207,12 +207,11 @@ class ReviewPage(Page):
                 {"row": row, "second": one.second} for row, one in zip(rows, found, strict=False)
             ]
             listed[kind.value] = {"n": len(found), "rows": told}
-        disputes = session.disputes()
         return {
             "status": {"version": session.version},
             "clusters": clusters,
             **listed,
-            "disputed": {"n": len(disputes), "rows": self._with_rows(disputes)},
+            "disputed": self._with_rows(session.disputes()),
             "matches": self._with_rows(session.doubted_matches()),
             "corrections": session.corrections,
             "most_letters": MOST_LETTERS,
@@ -278,8 +277,9 @@ class ReviewPage(Page):
             sizes = {view.name: profile.size for view, profile in profiles}
             yield {"id": id, "name": name, "sizes": sizes, "typical": self._shown(typical)}
 
-    def _with_rows(self, listed: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        return [one | {"rows": self._shown(rows_in(one["id"]))} for one in listed[:_MOST_LISTED]]
+    def _with_rows(self, listed: list[dict[str, Any]]) -> dict[str, Any]:
+        told = [one | {"rows": self._shown(rows_in(one["id"]))} for one in listed[:_MOST_LISTED]]
+        return {"n": len(listed), "rows": told}
 
     def _shown(self, ids: list[str]) -> list[dict[str, Any]]:
         return list(map(self.told, self._session.rows(ids)))

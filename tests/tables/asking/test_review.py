@@ -25,6 +25,7 @@ from mvcc.tables import (
     load_job,
     record_table,
 )
+from mvcc.tables.asking import _pages
 from mvcc.tables.asking._pages import ReviewPage
 from mvcc.tables.correcting import _corrected
 from mvcc.tables.correcting._corrected import Reviewed
@@ -139,7 +140,9 @@ def test_of_many_corrections_at_once_the_facts_are_made_once_and_are_those_of_on
     assert read_facts(one_by_one) == read_facts(results)
 
 
-def test_matches_that_seem_wrong_are_listed_as_long_as_they_do_and_again_after_an_undo(tmp_path):
+def test_matches_that_seem_wrong_are_listed_as_long_as_they_do_and_again_after_an_undo(
+    tmp_path, monkeypatch
+):
     options = write_problem(tmp_path, n=260, n_matches=200, judged=())
     path, out = tmp_path / "view0-view1.csv", tmp_path / "out"
     here, there = map(list, zip(*(row.values() for row in read_csv(path)), strict=True))
@@ -149,6 +152,9 @@ def test_matches_that_seem_wrong_are_listed_as_long_as_they_do_and_again_after_a
     before = outputs(out, *ALL)
     with ReviewSession(out) as session:
         doubted = [one["id"] for one in session.doubted_matches()]
+        monkeypatch.setattr(_pages, "_MOST_LISTED", 2)
+        told = ReviewPage(session).now()["matches"]
+        assert (told["n"], [one["id"] for one in told["rows"]]) == (len(doubted), doubted[:2])
         session.record([(id, "match") for id in doubted[1:]])
         assert len(read_csv(out / "view1/suspicious.csv")) == 1
         session.record([(doubted[0], "match")])

@@ -81,19 +81,24 @@ function show(told) {
     counted(told.clusters.length, "cluster") +
     ` · ${counted(told.corrections.length, "correction")}`;
   at("clusters").replaceChildren(...told.clusters.map(shownCluster));
-  at("n-disputed").textContent = `Different answers of several people (${told.disputed.n})`;
+  list("disputed", "Different answers of several people", told.disputed, disputed);
   at("n-disputed").parentElement.hidden = told.disputed.n === 0;
-  at("disputed").replaceChildren(...told.disputed.rows.map(disputed));
-  at("n-between").textContent = `Rows between two clusters (${told.between.n})`;
-  at("between").replaceChildren(...told.between.rows.map(doubtful));
-  at("n-nowhere").textContent = `Rows that fit nowhere (${told.nowhere.n})`;
-  at("nowhere").replaceChildren(...told.nowhere.rows.map(doubtful));
-  at("n-matches").textContent = `Matches that seem to be wrong (${told.matches.length})`;
-  at("matches").replaceChildren(...told.matches.map(doubtfulMatch));
+  list("between", "Rows between two clusters", told.between, doubtful);
+  list("nowhere", "Rows that fit nowhere", told.nowhere, doubtful);
+  list("matches", "Matches that seem to be wrong", told.matches, doubtfulMatch);
   at("corrections").replaceChildren(...told.corrections.map((text) => make("li", {}, text)));
   if (told.clusters.some((one) => one.id === opened)) open(opened);
   else close();
   showSelection();
+}
+
+function list(name, title, told, shown) {
+  at(`n-${name}`).textContent = `${title} (${howMany(told)})`;
+  at(name).replaceChildren(...told.rows.map(shown));
+}
+
+function howMany({ n, rows }, order = "") {
+  return n > rows.length ? `${n}, ${rows.length} of them${order}` : `${n}`;
 }
 
 function shownCluster(one) {
@@ -199,13 +204,11 @@ async function open(id) {
   const told = await get(`rows?id=${encodeURIComponent(id)}`);
   if (!told || !state) return;
   opened = id;
-  const cut =
-    told.n > told.rows.length ? `, ${told.rows.length} of them, the least sure first` : "";
   at("opened").replaceChildren(
     make(
       "h2",
       { tabindex: -1 },
-      `Rows of ${id} (${told.n}${cut}) `,
+      `Rows of ${id} (${howMany(told, ", the least sure first")}) `,
       make("button", { onclick: close }, "Close"),
     ),
     make("ul", { class: "rows" }, ...told.rows.map((row) => make("li", {}, choosable(row)))),
