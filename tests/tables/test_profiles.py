@@ -127,6 +127,18 @@ def test_words_are_those_that_texts_of_a_cluster_have_and_others_have_not(table)
     assert distinguishing_words(table(n=range(60)), TWENTY, 3) == [[], [], []]
 
 
+@pytest.mark.parametrize(
+    ("n_texts", "sizes"),
+    [(60, [60]), (60, [45, 15]), (40, [40, 20])],
+    ids=["one cluster", "words of every text", "the others have no texts"],
+)
+def test_words_set_nothing_apart_from_what_has_them_as_well_or_has_no_texts(table, n_texts, sizes):
+    texts = [f"we sail {n} miles from the harbor" for n in range(n_texts)]
+    labels = np.repeat(range(len(sizes)), sizes)
+    found = distinguishing_words(table(text=texts + [""] * (60 - n_texts)), labels, len(sizes))
+    assert found == [[] for _ in sizes]
+
+
 def test_every_row_is_typical_borderline_or_a_misfit_at_most(table):
     X = np.array([[0.0], [1.0], [2.0], [6.4], [9.0], [10.0], [12.0], [30.0]])
     labels = np.array([0, 0, 0, 0, 1, 1, 1, 2])

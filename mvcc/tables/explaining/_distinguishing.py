@@ -240,9 +240,14 @@ def distinguishing_words(table: Table, labels: Ints, k: int) -> list[list[list[A
     scores = inside * np.log(inside / outside)
     share = every / len(some)
     spread = np.sqrt(share * (1 - share) * (1 / n_inside + 1 / n_outside))
-    scores[inside - outside < _BEYOND * spread] = 0
-    best = np.argsort(-scores, axis=1, kind="stable")[:, :MOST_WORDS]
     parts = [counts / np.maximum(n, 1), (every - counts) / np.maximum(len(some) - n, 1)]
+    n_texts = np.bincount(of_rows, [texts[row] != "" for row in some], minlength=k)[:, None]
+    scores[
+        (inside - outside < _BEYOND * spread)
+        | (parts[0] <= parts[1])  # of a word in every text, the larger side has the larger share
+        | (n_texts == n_texts.sum())  # there is nothing to compare with
+    ] = 0
+    best = np.argsort(-scores, axis=1, kind="stable")[:, :MOST_WORDS]
     return [
         [[str(words[w]), *(float(one[c, w]) for one in parts)] for w in best[c] if scores[c, w] > 0]
         for c in range(k)
