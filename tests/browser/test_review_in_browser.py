@@ -31,7 +31,7 @@ def made(tmp_path_factory):
 
 @pytest.fixture
 def results(made, tmp_path):
-    return shutil.copytree(made, tmp_path / "copy") / "results"
+    return shutil.copytree(made, tmp_path / "a copy") / "results"
 
 
 @pytest.fixture
@@ -102,7 +102,19 @@ def test_every_correction_of_a_page_is_in_the_files_and_undone(results, open_pag
         wait_for(page, PROBLEM, "There is nothing to undo.")
         page.keyboard.press("f")
         wait_for(page, "main", "--continue")
+        assert page.inner_text("code") == f"--continue '{results}'"
     assert read_facts(results).corrected is None
+
+
+def test_the_only_cluster_has_no_other_to_be_merged_into(results, open_page):
+    with correcting(results) as server:
+        page = open_page(server)
+        for status in ("2 clusters", "1 cluster "):
+            page.click("[aria-label^='Merge 0 '], [aria-label^='Merge 1 ']")
+            page.click(".doing button")
+            wait_for(page, "#status", status)
+        page.click("[aria-label^='Merge ']")
+        wait_for(page, ".doing", "There is no other cluster to merge it into.")
 
 
 def test_a_dispute_is_settled_by_one_of_its_answers(tmp_path, open_page):

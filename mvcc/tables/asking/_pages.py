@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from mvcc._utils.arrays import Floats
-from mvcc._utils.messages import row_name, shown, view_and_id
+from mvcc._utils.messages import row_name, shown, typed, view_and_id
 from mvcc.exceptions import InvalidInputError
 from mvcc.multiview import UNDO, Question
 from mvcc.results import Sureness
@@ -255,7 +255,8 @@ class ReviewPage(Page):
         return {**self.now(), "told": self._moved(before) | {"said": said}}
 
     def finish(self) -> dict[str, Any]:
-        return {"folder": str(self._session.folder), "n": len(self._session.corrections)}
+        folder, n = self._session.folder, len(self._session.corrections)
+        return {"folder": str(folder), "typed": typed(folder), "n": n}
 
     def _moved(self, before: Labels) -> dict[str, Any]:
         """Tell how many rows are in another cluster, and name some with both."""

@@ -57,7 +57,7 @@ function finished(told) {
         `${counted(told.n, "correction")} of ${told.folder}.` +
           " They stay when the result is made anew with",
       ),
-      make("p", {}, make("code", {}, `--continue ${told.folder}`)),
+      make("p", {}, make("code", {}, `--continue ${told.typed}`)),
       make("p", { class: "soft" }, "The server has ended; this page can be closed."),
     );
   document.querySelector("h1").focus();
@@ -158,6 +158,10 @@ function merging(item, one) {
   const others = state.clusters.filter(
     (other) => other !== one && Object.keys(other.sizes)[0] === Object.keys(one.sizes)[0],
   );
+  if (!others.length) {
+    inside(item, make("p", { role: "alert" }, "There is no other cluster to merge it into."));
+    return;
+  }
   const into = make(
     "select",
     { "aria-label": "Into" },
