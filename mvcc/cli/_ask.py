@@ -15,6 +15,8 @@ from mvcc._utils.outputs import check_output
 from mvcc.cli import _shared as shared
 from mvcc.cli._job_options import TABLES, job_options, settings, words_of
 
+_FEWEST_GROUPS = 2  # that -k auto takes
+
 
 @shared.command(
     "mvcc ask cluster.yaml",
@@ -82,7 +84,7 @@ def ask(
     if not browser and (port is not None or no_open):
         raise click.UsageError("--port and --no-open go with --browser; add it, or leave them out.")
     job = tables.load_job(config, settings(given), defaults={"n_clusters": "auto"})
-    inputs = tables.read_inputs(job)
+    inputs = tables.read_inputs(job.model_copy(update={"n_clusters": "auto"}))
     shared.remark_notes([*chain(*(table.notes for table in inputs.tables)), *inputs.notes])
     base = (config or Path()).parent
     folder = out or (Path(job.asked[0]) if job.asked else base / "asked")
@@ -93,8 +95,14 @@ def ask(
                 " --out which are yours."
             )
         shared.remark(f"Answers go to {folder}; --out names another folder.")
-    words = f"{words_of(config, given)} --asked {typed(folder)}"
-    then = f"mvcc cluster {words} -k auto --out results"
+    words, answered = words_of(config, given), typed(folder)
+
+    def then(status: tables.Status) -> tuple[str, str]:
+        if status.n_clusters_hint < _FEWEST_GROUPS:
+            again = f"mvcc ask {words} --out {answered}{' --browser' if browser else ''}"
+            return "Name two groups or more", again
+        return "Go on", f"mvcc cluster {words} --asked {answered} -k auto --out results"
+
     if not (as_json or answers):
         n_rows = sum(len(table.ids) for table in inputs.tables)
         shared.remark(f"Preparing questions about {counted(n_rows, 'row')} …")
@@ -115,7 +123,7 @@ def ask(
             )
         status = session.status
         said = f"{counted(status.n_answers, 'answer')}, {counted(status.n_groups, 'group')}"
-        shared.say(f"{said}. Go on: {then}")
+        shared.say(f"{said}. {': '.join(then(status))}")
 
 
 @shared.command(

@@ -115,6 +115,7 @@ def test_a_session_of_twenty_answers_by_keyboard_with_undo_and_a_reload(config, 
     assert sorted(offered(page)) == sorted(KINDS)
     page.keyboard.press("f")
     wait_for(page, "h1", "Finished")
+    assert "20 answers kept. Go on:" in page.inner_text("main")
     assert page.inner_text("code") == THEN
     assert len(asked(config)) == 22
 

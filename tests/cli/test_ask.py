@@ -96,8 +96,10 @@ def test_options_stand_for_a_config(folder):
     by_options = ask(folder, f"{words} --out asked --json -n 4")
     assert by_options.stderr == ""
     assert json.loads(by_options.stdout)["questions"] == questions(folder, n=4)
-    said = asked(folder, f"{words} --out asked", keys="u f")
-    assert said.endswith(f"mvcc cluster {words} --asked asked -k auto --out results\n")
+    said = asked(folder, f"{words} --out asked", keys="u n a f")
+    assert said.endswith(f"Name two groups or more: mvcc ask {words} --out asked\n")
+    said = asked(folder, f"{words} --out asked", keys="n b f")
+    assert said.endswith(f"Go on: mvcc cluster {words} --asked asked -k auto --out results\n")
 
 
 @pytest.mark.parametrize(
@@ -135,6 +137,12 @@ def test_one_view_three_views_and_no_matches(folder, words):
     assert len(questions(folder, f"{words} --out asked", n=99)) > 10
 
 
+def test_of_tables_with_fewer_rows_than_clusters_it_asks_as_well(folder):
+    with (folder / "ask.yaml").open("a") as file:
+        file.write("n_clusters: 26\n")
+    assert len(questions(folder)) == 1
+
+
 def test_the_end_of_the_input_is_the_end(folder):
     asked(folder, keys="n a 1")
     assert len(log(folder)) == 2
@@ -163,8 +171,8 @@ def test_the_card_says_why_it_is_asked_and_offers_only_keys_that_do_something(fo
 def test_the_folder_of_the_config_is_that_of_the_answers(folder):
     with (folder / "ask.yaml").open("a") as file:
         file.write("asked: elsewhere\n")
-    assert "--asked elsewhere -k auto" in asked(folder, keys="u f")
-    assert len(log(folder, "elsewhere")) == 1
+    assert "--asked elsewhere -k auto" in asked(folder, keys="n a n b f")
+    assert len(log(folder, "elsewhere")) == 2
     assert not (folder / "asked").exists()
     ask(folder, "ask.yaml --out third", keys="u f")
     assert (folder / "third" / "asked.csv").exists()
@@ -199,7 +207,7 @@ def test_a_card_fits_the_terminal_and_shows_nothing_that_acts(folder, width):
         csv.writer(file).writerows([["id", "title", "x"], *rows])
     words = "--view odd=odd.csv --show odd=title --out asked"
     printed = asked(folder, words, keys="n [red]x 1 ? l  f", COLUMNS=str(width), NO_COLOR="1")
-    shown = printed.split("Go on:")[0]
+    shown = printed.split("Name two groups or more:")[0]
     assert not [one for one in shown if not one.isprintable() and one != "\n"]
     assert r"\x1b[31m[bold]<b>" in shown
     assert "[red]x (2)" in shown
@@ -255,7 +263,7 @@ def test_keys_work_without_enter(folder):
         type_in(terminal, (WHY, "n"), (NAME, "\n"), (WHY, "o"), (WHY, "f"))
         code, text = terminal.end()
     assert code == 0
-    assert "Go on: mvcc cluster" in text
+    assert "3 answers, 1 group. Name two groups or more: mvcc ask ask.yaml --out asked" in text
     assert [answer for _, answer in log(folder)] == ["new:ä", "ä", "unsure", "undo", "outlier"]
 
 
@@ -311,8 +319,8 @@ def test_the_browser_is_sent_to_the_address_that_is_printed(config, monkeypatch)
     assert done.returncode == 0, done.stderr
     assert told.wait(10)
     address, last = done.stdout.splitlines()
-    assert opened == [address, "mvcc cluster cluster.yaml --asked answers -k auto --out results"]
-    assert last == f"1 answer, 1 group. Go on: {opened[1]}"
+    assert opened == [address, "mvcc ask cluster.yaml --out answers --browser"]
+    assert last == f"1 answer, 1 group. Name two groups or more: {opened[1]}"
     assert len(log(config.parent, "answers")) == 1
 
 

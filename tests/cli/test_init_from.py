@@ -118,6 +118,21 @@ def test_two_tables_with_the_same_ids_are_asked_about(tmp_path, monkeypatch):
     assert "n_clusters: 5" in text
 
 
+def test_a_draft_has_no_more_clusters_than_the_smallest_table_has_rows(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, n in (("a", 9), ("b", 3)):
+        rows = [[f"{name}{row}", row, f"kind {row}"] for row in range(n)]
+        write_csv(tmp_path / f"{name}.csv", [["id", "x", "class"], *rows])
+    said = []
+    for names in ("b.csv", "a.csv b.csv"):
+        run(f"init --from {names} --out {names[0]}.yaml")
+        line = (tmp_path / f"{names[0]}.yaml").read_text("utf-8").splitlines()[-1]
+        assert line.startswith("n_clusters: 3 ")
+        run(f"cluster {names[0]}.yaml --dry-run")
+        said.append("a guess" in line)
+    assert said == [False, True]
+
+
 def test_a_table_that_may_be_misspelled_pairs_is_told(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name in "ab":

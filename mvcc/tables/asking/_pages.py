@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -18,7 +18,7 @@ from mvcc._utils.messages import row_name, shown, typed, view_and_id
 from mvcc.exceptions import InvalidInputError
 from mvcc.multiview import UNDO, Question
 from mvcc.results import Sureness
-from mvcc.tables.asking._card import Card, ShownRow
+from mvcc.tables.asking._card import Card, ShownRow, Status
 from mvcc.tables.asking._log import LoggedSession
 from mvcc.tables.asking._session import MOST_LETTERS, AskSession, told_group
 from mvcc.tables.correcting._corrections import rows_in
@@ -127,12 +127,12 @@ def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 class PageState(Page):
-    """Questions to one person in one page or more; `then` says what to do when it finishes."""
+    """Questions to one person in one page or more; `then` says what comes next, and how."""
 
     command, gets = "ask", ("card", "nearest")
     _session: AskSession
 
-    def __init__(self, session: AskSession, then: str) -> None:
+    def __init__(self, session: AskSession, then: Callable[[Status], tuple[str, str]]) -> None:
         super().__init__(session)
         self._then, self._asked_at = then, -1
         self._question: Question | None = None
@@ -175,7 +175,9 @@ class PageState(Page):
         return {**self.now(), "told": {"id": line.id, "answer": line.says, "guessed": line.guessed}}
 
     def finish(self) -> dict[str, Any]:
-        return {"then": self._then, "status": asdict(self._session.status)}
+        status = self._session.status
+        what, command = self._then(status)
+        return {"what": what, "then": command, "status": asdict(status)}
 
 
 def _plot(plane: Floats, rows: tuple[int, ...]) -> dict[str, Any]:

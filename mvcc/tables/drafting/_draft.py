@@ -153,8 +153,9 @@ def _lines(drafted: Mapping[str, _Drafted], files: SortedFiles, folder: Path) ->
     yield from _lines_of_pairs("constraints", files.constraints, folder)
     n_labels = {n: column for one in drafted.values() for column, n in one.labels.items()}
     guess, why = next(iter(n_labels.items()), (_GUESS, ""))
-    because = f"as many as {shown(why)} has values" if why else "a guess"
-    yield f"n_clusters: {guess}", f"{because}; -k 2-12 compares numbers of clusters"
+    most = min(len(one.table.ids) for one in drafted.values())
+    because = f"as many as {shown(why)} has values" if why and guess <= most else "a guess"
+    yield f"n_clusters: {min(guess, most)}", f"{because}; -k 2-12 compares numbers of clusters"
     texts = {}
     for name, one in drafted.items():
         if columns := [column.name for column in one.table.used if column.kind == "text"]:

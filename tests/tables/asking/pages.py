@@ -65,7 +65,9 @@ def serving(config: Path, port: int = 0) -> Iterator[PageServer]:
     job = load_job(config)
     with (
         AskSession(job, read_inputs(job), config.parent / "answers", config.parent) as session,
-        _served(PageServer(PageState(session, THEN), session.base, port)) as server,
+        _served(
+            PageServer(PageState(session, lambda status: ("Go on", THEN)), session.base, port)
+        ) as server,
     ):
         yield server
 

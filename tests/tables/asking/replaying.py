@@ -103,7 +103,7 @@ def _by_table(config, rows):
 
 def _by_page(config, requests):
     with opened(config) as session:
-        state = PageState(session, "then")
+        state = PageState(session, lambda status: ("Go on", "then"))
         for said in requests:
             now = state.now()
             here = {"id": now["card"]["id"], "version": now["status"]["version"]}

@@ -394,7 +394,8 @@ def test_finishing_says_what_comes_next_and_ends(config):
     with serving(config) as server:
         answer(server, f"new:{kind_of(0)}")
         status, told = post(server, "finish", {})
-        assert (status, told["then"], told["status"]["n_answers"]) == (200, THEN, 1)
+        assert (status, told["what"], told["then"]) == (200, "Go on", THEN)
+        assert told["status"]["n_answers"] == 1
         while not server.ended:
             pass
         # refused, or reset if it comes while the server closes

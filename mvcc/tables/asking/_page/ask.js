@@ -250,7 +250,7 @@ function finished(told) {
     .querySelector("main")
     .replaceChildren(
       make("h1", { tabindex: -1 }, "Finished"),
-      make("p", {}, `${counted(told.status.n_answers, "answer")} kept. What comes next:`),
+      make("p", {}, `${counted(told.status.n_answers, "answer")} kept. ${told.what}:`),
       make("p", {}, make("code", {}, told.then)),
       make(
         "p",
