@@ -141,7 +141,7 @@ def _clusters(clustering: Clustering) -> Iterator[str]:
     for id, name, number, views in listed[:_MOST_NAMED]:
         rows = " + ".join(str(clustering.profiles[view][number].size) for view in views)
         start = f"  {id}  "
-        said = f"{name or 'nothing sets it apart'} ({rows} rows)"
+        said = f"{name or 'nothing sets it apart'} ({rows} {'row' if rows == '1' else 'rows'})"
         yield _wrapped(f"{start}{said}", " " * len(start))
     if len(listed) > _MOST_NAMED:
         more = counted(len(listed) - _MOST_NAMED, "more cluster")

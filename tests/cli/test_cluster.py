@@ -208,6 +208,8 @@ def test_one_of_a_kind_is_not_told_in_the_plural(data):
     lines = run(f"{TABLES} {PAIRS} -k 2 --dry-run").stdout.splitlines()
     assert lines[0] == "texts: 2 rows, 1 of 2 columns used, 1 constraint (texts.csv)"
     assert "texts and images: 1 match" in lines
+    printed = run("texts.csv -k 2 --stability-runs 0 --out alone").stdout
+    assert printed.count(" (1 row)\n") == 2
 
 
 def test_quiet_prints_nothing(data):

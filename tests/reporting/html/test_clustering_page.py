@@ -396,13 +396,15 @@ def test_a_clustering_without_stability_runs_references_relations_and_constraint
     facts = make_facts((30, 20), n_given=0, relations=[], stability_runs=no_runs)
     unknown = dict.fromkeys(("reference", "reference_f", "reference_ari", "divergence"))
     for view in facts["views"]:
-        view.update(unknown, stability=[None] * view["n_rows"])
+        view.update(unknown, stability=[None] * view["n_rows"], axes=["the only component", ""])
         view["n_propagated"] = {"must_link": 0, "cannot_link": 0}
     facts["co_em"].update(objectives=[], threshold=None)
     made = page(facts)
     assert "Not known: there were no stability runs." in made.text
     assert "No rows are matched, so each table was clustered by itself." in made.text
     assert "None were given." in made.text
+    assert made.text.count("Across: the only component.") == 2
+    assert "Up:" not in made.text
     options = [a["value"] for tag, a in made.elements if tag == "option"]
     assert options == ["", "0", "1", "cluster"]
 
