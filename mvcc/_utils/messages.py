@@ -45,6 +45,15 @@ def with_its_end(name: str, length: int) -> str:
     return clipped(f"{name[: length // 2]}…{name[-((length - 1) // 2) :]}")
 
 
+def padded(texts: Sequence[str], least: int = 0) -> list[str]:
+    """Fill texts up to the widest in a terminal, where some letters are two columns wide."""
+    from rich.cells import cell_len  # not needed for help
+
+    widths = list(map(cell_len, texts))
+    width = max(least, *widths)
+    return [text + " " * (width - own) for text, own in zip(texts, widths, strict=True)]
+
+
 def typed(path: str | os.PathLike[str]) -> str:
     """Return a path as it is typed in a command: quoted, and not taken for an option."""
     text = os.fspath(path)

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Column, Table
 from rich.text import Text
 
-from mvcc._utils.messages import counted, percent
+from mvcc._utils.messages import counted, padded, percent
 from mvcc.tables import Card, GivenAnswer, ShownGroup, ShownRow, Status
 
 _NARROW = 80  # columns, below which rows are one below the other
@@ -115,10 +115,10 @@ def _described(row: ShownRow) -> Text:
     for column, value in row.values:
         cut = value if len(value) <= _LONGEST else f"{value[: _LONGEST - 1]}…"
         text.append(f"{clean(column)}: {clean(cut)}\n")
-    width = min(20, max((len(clean(column)) for column, _ in row.bars), default=0))
+    width = min(20, max((cell_len(clean(column)) for column, _ in row.bars), default=0))
     for column, score in row.bars:
         bar = ("+" if score > 0 else "-") * min(10, round(2 * abs(score)))
-        text.append(f"{clean(column):{width}} {score:+.1f} {bar}\n")
+        text.append(f"{padded([clean(column)], width)[0]} {score:+.1f} {bar}\n")
     if row.bars:
         text.append("(standard deviations from the mean)\n", "dim")
     return text

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from mvcc import tables
-from mvcc._utils.messages import clipped, counted, typed
+from mvcc._utils.messages import clipped, counted, padded, typed
 from mvcc.cli import _shared as shared
 from mvcc.reporting import html
 
@@ -140,11 +140,10 @@ def _print_view(view: dict[str, Any]) -> None:
     )
     rows, columns = view["clusters"]
     if max(len(rows), len(columns)) <= _WIDEST:
-        first = ["A \\ B", *(_called(row, view["names"][0]) for row in rows)]
+        first = padded(["A \\ B", *(_called(row, view["names"][0]) for row in rows)])
         lines = [[*map(_label, columns)], *([*map(str, counts)] for counts in view["table"])]
-        width = max(map(len, first))
         for name, entries in zip(first, lines, strict=True):
-            shared.say("  ".join([f"  {name:{width}}", *(f"{entry:>5}" for entry in entries)]))
+            shared.say("  ".join([f"  {name}", *(f"{entry:>5}" for entry in entries)]))
     other = [f"{own} is {new}" for own, new in enumerate(view["numbers"]) if own != new]
     if other:
         shared.say(f"  numbers of B: {', '.join(other)}")

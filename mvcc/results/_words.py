@@ -8,7 +8,7 @@ from itertools import groupby
 from textwrap import wrap
 from typing import NamedTuple
 
-from mvcc._utils.messages import clipped, counted, percent, with_its_end
+from mvcc._utils.messages import clipped, counted, padded, percent, with_its_end
 from mvcc.results._schema import Clustering, Relation
 from mvcc.results._view import ColumnFacts
 
@@ -57,18 +57,18 @@ def columns_used(columns: Sequence[ColumnFacts]) -> str:
 def column_lines(columns: Sequence[ColumnFacts]) -> Iterator[str]:
     """Give the table of columns as lines of text, as wide as a terminal."""
     rows = columns_table(columns)
-    width = max((len(row.name) for row in rows), default=0)
-    for row in rows:
+    blank, *names = padded(["", *(row.name for row in rows)])
+    for row, name in zip(rows, names, strict=True):
         missing = f"{row.missing} missing" if row.missing else ""
         # a line may break before the values as they are read, but nowhere else in them
         examples = row.examples.replace(" ", _NO_BREAK).replace(f"{_NO_BREAK}→", " →")
         said = "; ".join(filter(None, (row.why, missing, examples)))
-        first = f"{row.name:<{width}}  {row.used_as:<8}  "
+        first = f"{name}  {row.used_as:<8}  "
         lines = wrap(
             said,
             _WIDTH,
             initial_indent=first,
-            subsequent_indent=" " * len(first),
+            subsequent_indent=f"{blank}  {'':8}  ",
             break_long_words=False,
             break_on_hyphens=False,
         )

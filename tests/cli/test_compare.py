@@ -6,6 +6,7 @@ import shutil
 import numpy as np
 import pandas as pd
 import pytest
+from rich.cells import cell_len
 from sklearn.metrics import adjusted_rand_score
 
 from mvcc.exceptions import StoreError
@@ -73,6 +74,7 @@ def test_rows_that_moved_are_listed_and_written(folder, tmp_path):
         for row in (3, 5):
             facts["views"][0]["labels"][row] = (facts["views"][0]["labels"][row] + 1) % 3
 
+    change(folder / "a", lambda facts: facts["views"][0].update(names=["", "中文名称", "plate"]))
     before = facts_of(folder / "a")["views"][0]
     after = change(folder / "b", move)["views"][0]
     first, second = compared(folder, "--out", tmp_path / "moved.csv")["views"]
@@ -91,6 +93,8 @@ def test_rows_that_moved_are_listed_and_written(folder, tmp_path):
     ]
     said = compare(folder / "a", folder / "b").stdout
     assert "view0: 2 of 24 rows moved; adjusted Rand index 0." in said
+    lines = [line for line in said.splitlines() if line.startswith(("  A \\ B", "  1 中", "  2 p"))]
+    assert len({cell_len(line) for line in lines[:3]}) == 1
     assert "numbers of B: 0 is 2, 1 is 0, 2 is 1" in said
     assert f"  moved (2): {before['ids'][3]} {before['labels'][3]} → " in said
 

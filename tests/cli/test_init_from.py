@@ -7,6 +7,7 @@ import openpyxl
 import pandas as pd
 import pytest
 import yaml
+from rich.cells import cell_len
 
 from mvcc.exceptions import DataError, StoreError
 from tests.command_line import invoke, mvcc
@@ -122,11 +123,13 @@ def test_a_draft_has_no_more_clusters_than_the_smallest_table_has_rows(tmp_path,
     monkeypatch.chdir(tmp_path)
     for name, n in (("a", 9), ("b", 3)):
         rows = [[f"{name}{row}", row, f"kind {row}"] for row in range(n)]
-        write_csv(tmp_path / f"{name}.csv", [["id", "x", "class"], *rows])
+        write_csv(tmp_path / f"{name}.csv", [["id", "重量", "class"], *rows])
     said = []
     for names in ("b.csv", "a.csv b.csv"):
         run(f"init --from {names} --out {names[0]}.yaml")
-        line = (tmp_path / f"{names[0]}.yaml").read_text("utf-8").splitlines()[-1]
+        lines = (tmp_path / f"{names[0]}.yaml").read_text("utf-8").splitlines()
+        line, settings = lines[-1], [one.split("  # ")[0] for one in lines if "number " in one]
+        assert {cell_len(one) for one in settings} == {32}
         assert line.startswith("n_clusters: 3 ")
         run(f"cluster {names[0]}.yaml --dry-run")
         said.append("a guess" in line)

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import pandas as pd
 
-from mvcc._utils.messages import clipped, counted, pair_name, percent, shown, typed
+from mvcc._utils.messages import clipped, counted, padded, pair_name, percent, shown, typed
 from mvcc._utils.outputs import OutputFolder
 from mvcc._utils.settings import as_yaml
 from mvcc.exceptions import DataError
@@ -232,4 +232,6 @@ def _relative(path: str, folder: Path) -> str:
 def _written(line: tuple[str, str]) -> str:
     """Return a line of the config with its comment."""
     text, comment = line
-    return f"{text:<{_WIDTH}}  # {clipped(comment, 400)}\n" if comment else f"{text}\n"
+    if not comment:
+        return f"{text}\n"
+    return f"{padded([text], _WIDTH)[0]}  # {clipped(comment, 400)}\n"
