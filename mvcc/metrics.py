@@ -14,7 +14,7 @@ from mvcc._utils.arrays import Floats, Ints
 from mvcc._utils.kernels.threads import may_share
 from mvcc._utils.messages import shown
 from mvcc._utils.one_thread import one_thread
-from mvcc._utils.validation import as_array, check_count, check_data, class_codes
+from mvcc._utils.validation import as_labels, check_count, check_data, class_codes
 from mvcc.constraints import Constraints
 from mvcc.exceptions import InvalidInputError
 
@@ -359,7 +359,7 @@ def _two_labellings(y_true: ArrayLike, y_pred: ArrayLike) -> tuple[Ints, Ints]:
 
 
 def _codes(labels: ArrayLike, name: str) -> Ints:
-    array = as_array(labels, name)
+    array = as_labels(labels, name)
     if array.ndim != 1:
         raise InvalidInputError(
             f"{name} must hold one label per row, shape (n,), not {array.shape}."

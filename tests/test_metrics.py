@@ -163,9 +163,9 @@ def test_a_precision_that_cannot_be_computed_is_refused(y, kind, message):
 @pytest.mark.parametrize("missing", [np.nan, None, pd.NA])
 @pytest.mark.parametrize("score", [pairwise_f_measure, clustering_accuracy, purity])
 def test_a_label_that_is_missing_among_objects_is_refused_with_its_row(score, missing):
-    labels = np.array([1.0, missing, 1.0, missing, 1.0], dtype=object)
-    with pytest.raises(InvalidInputError, match=r"has no label \(NaN\) in row 1"):
-        score(labels, [0, 1, 0, 1, 0])
+    for labels in (np.array([1.0, missing, 1.0, missing], dtype=object), ["a", missing, "b", "c"]):
+        with pytest.raises(InvalidInputError, match=r"has no label \(NaN\) in row 1"):
+            score(labels, [0, 1, 0, 1])
 
 
 def test_labels_that_cannot_be_compared_are_refused():

@@ -48,6 +48,12 @@ def as_array(values: ArrayLike, what: str) -> NDArray[Any]:
         raise InvalidInputError(f"{what} is not an array: {_in_brief(error)}") from error
 
 
+def as_labels(values: ArrayLike, what: str) -> NDArray[Any]:
+    """Turn labels into an array; texts stay objects, so that NaN among them is not a text."""
+    array = as_array(values, what)
+    return np.asarray(values, dtype=object) if array.dtype.kind in "US" else array
+
+
 def as_numbers(values: ArrayLike, what: str) -> NDArray[Any]:
     """Turn an array-like into an array, of numbers if it holds objects that are numbers."""
     array = as_array(values, what)

@@ -11,6 +11,7 @@ from mvcc._utils.validation import (
     as_array,
     as_floats,
     as_generator,
+    as_labels,
     as_numbers,
     check_count,
     class_codes,
@@ -88,7 +89,7 @@ def check_weights(weights: ArrayLike | None, n: int) -> Floats:
 def sample_pairs(y: ArrayLike, n_constraints: int, random_state: RandomState) -> tuple[Ints, Bools]:
     """Draw pairs of rows, must-links or not, as ``Constraints.from_labels`` describes them."""
     n_wanted = check_count(n_constraints, "n_constraints", low=0)
-    labels = as_array(y, "y")
+    labels = as_labels(y, "y")
     if labels.ndim != 1:
         raise InvalidInputError(f"y must hold one label per row, shape (n,), not {labels.shape}.")
     codes = class_codes(labels, "y")

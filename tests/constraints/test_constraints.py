@@ -271,6 +271,7 @@ def test_no_constraints_can_be_drawn_from_any_labels(y):
         ([], 1, "1 must-link constraints were asked for, but the labels allow only 0"),
         ([[0, 1]], 1, r"y must hold one label per row, shape \(n,\), not \(1, 2\)"),
         (0, 1, r"y must hold one label per row, shape \(n,\), not \(\)"),
+        (["a", np.nan, "b", np.nan], 2, r"y has no label \(NaN\) in row 1"),
         ([0, 0, 1], -1, "n_constraints must be an integer of at least 0, got -1"),
         ([0, 0, 1], 1.0, "n_constraints must be .*, got 1.0"),
         ([0, 0, 1], True, "n_constraints must be .*, got True"),

@@ -76,6 +76,7 @@ NO_LIST, OTHER_ROWS = "labels must be a list with one entry for each", "labels m
         ([np.zeros(120)], OTHER_ROWS),
         ([np.zeros(120), np.zeros(119)], OTHER_ROWS),
         ([np.array([*range(7), None, *range(112)]), np.zeros(120)], r"no label \(NaN\) in row 7"),
+        ([["a"] * 119 + [np.nan], ["a"] * 120], r"no label \(NaN\) in row 119"),
     ],
 )
 def test_labels_that_cannot_be_are_refused(labels, message):

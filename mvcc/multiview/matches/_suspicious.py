@@ -14,7 +14,7 @@ from scipy.stats import rankdata
 
 from mvcc._utils.arrays import Bools, Floats, Ints
 from mvcc._utils.one_thread import one_thread
-from mvcc._utils.validation import as_array, as_list, class_codes
+from mvcc._utils.validation import as_labels, as_list, class_codes
 from mvcc.constraints import Relations
 from mvcc.embedding import (
     AnchorGraph,
@@ -132,7 +132,8 @@ def suspicious_matches(
 
 def _split(labels: Sequence[ArrayLike], sizes: list[int]) -> list[Ints]:
     """Return the labels of all views, numbered from 0 in all of them alike."""
-    found = [as_array(own, f"labels[{view}]") for view, own in enumerate(as_list(labels, "labels"))]
+    every = enumerate(as_list(labels, "labels"))
+    found = [as_labels(own, f"labels[{view}]") for view, own in every]
     if [own.shape for own in found] != [(n,) for n in sizes]:
         raise InvalidInputError(
             f"labels must hold one label for each of the {sizes} rows, got"
