@@ -216,6 +216,18 @@ def test_the_limit_is_noticed_and_named():
     assert model.n_iter_ == 1
 
 
+def test_a_warning_that_is_an_error_leaves_the_former_fit_as_it_is():
+    views, _, constraints, mappings = make_views(0)
+    model = co_em(PCKMeans(2), DirectMapping()).fit(views)
+    model.set_params(max_iter=1)
+    before = vars(model).copy()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ConvergenceWarning)
+        with pytest.raises(ConvergenceWarning):
+            model.fit(views, constraints=constraints, mappings=mappings)
+    assert all(vars(model)[name] is value for name, value in before.items())
+
+
 def moons_and_blobs():
     """Draw half-moons and separate blobs, fully related, and constraints by their classes."""
     rng = np.random.default_rng(0)

@@ -185,20 +185,21 @@ class MultiViewConstrainedClustering(MultiViewEstimator):
             diagnose(X, clusterer.labels_, getattr(clusterer, "metrics_", None))
             for X, clusterer in zip(data, outcome.clusterers, strict=True)
         ]
+        propagated = [record.propagated for record in outcome.history[-1]]
+        # before anything is stored, since a filter may turn them into errors
+        for message, category in (
+            (_not_converged(outcome.period, max_iter, len(outcome.history)), ConvergenceWarning),
+            (_unfit(diagnostics, transfer, propagated, names), PropagationWarning),
+        ):
+            if message:
+                warnings.warn(message, category, stacklevel=3)
         self.transfer_, self.diagnostics_ = transfer, diagnostics
-        self.clusterers_ = outcome.clusterers
-        self.propagated_ = [record.propagated for record in outcome.history[-1]]
+        self.clusterers_, self.propagated_ = outcome.clusterers, propagated
         self.labels_ = [clusterer.labels_ for clusterer in outcome.clusterers]
         self.constraints_, self.mappings_ = outcome.constraints, outcome.relations
         self.mapping_weights_, self.history_ = outcome.strengths, outcome.history
         self.n_iter_ = len(outcome.history)
         self.converged_ = outcome.period == 0
-        for message, category in (
-            (_not_converged(outcome.period, max_iter, self.n_iter_), ConvergenceWarning),
-            (_unfit(diagnostics, transfer, self.propagated_, names), PropagationWarning),
-        ):
-            if message:
-                warnings.warn(message, category, stacklevel=3)
 
     def _predictor(self, number: int) -> Any:
         clusterer = self.clusterers_[number]
