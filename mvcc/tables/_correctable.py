@@ -14,7 +14,13 @@ from mvcc.exceptions import InvalidInputError
 from mvcc.multiview import MERGE, NEW, OPENS, OUTLIER, RENAME, UNDO, Answer
 from mvcc.tables._clustering import Clustered
 from mvcc.tables.correcting._corrected import parts_of
-from mvcc.tables.correcting._corrections import MATCH, NO_MATCH, rows_in, with_matches
+from mvcc.tables.correcting._corrections import (
+    MATCH,
+    NO_MATCH,
+    refuse_line_breaks,
+    rows_in,
+    with_matches,
+)
 from mvcc.tables.correcting._draft import Draft
 from mvcc.tables.fitting._features import features_before_clusters
 
@@ -193,7 +199,9 @@ class Correctable:
         for view, own in rows.items():
             many = (list, tuple, set, pd.Index, pd.Series, np.ndarray)
             several = own if isinstance(own, many) else [own]
-            names += [row_name(view, self._id(view, id, left_out=True)) for id in several]
+            found = [self._id(view, id, left_out=True) for id in several]
+            refuse_line_breaks(found, view)
+            names += [row_name(view, id) for id in found]
         return "\n".join(names)
 
     def _corrected(self, id: str, answer: str) -> Self:

@@ -236,6 +236,17 @@ def test_a_correction_that_means_nothing_is_refused(found, wrong, message):
         wrong(found)
 
 
+def test_a_row_whose_id_has_a_line_break_is_not_taken_for_others():
+    ids = ["p", "r", "p\nshop:r", *SHOP.index[3:]]
+    found = clustered({"shop": SHOP.set_axis(ids)}, matches={}, constraints=None, stability_runs=0)
+    for rows in (ids[2], ids[:3]):
+        with pytest.raises(
+            InvalidInputError, match=r"shop: the id 'p\\nshop:r' contains a line br"
+        ):
+            found.move({"shop": rows}, None)
+    assert found.move({"shop": ids[:2]}, None).corrections == ["shop:p, shop:r were left out."]
+
+
 def test_where_views_are_numbered_apart_a_cluster_is_named_with_its_view():
     found = clustered(method="co-em", transfer="direct-mapping", stability_runs=0)
     with pytest.raises(InvalidInputError, match="Name a view as well, such as 'shop:1'"):

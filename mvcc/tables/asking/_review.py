@@ -29,7 +29,7 @@ from mvcc.tables._layout import CONFIG, CORRECTIONS, FOUND
 from mvcc.tables.asking._card import Shower, ShownRow
 from mvcc.tables.asking._log import LoggedSession
 from mvcc.tables.correcting._corrected import Reviewed, parts_of
-from mvcc.tables.correcting._corrections import Corrections, with_matches
+from mvcc.tables.correcting._corrections import Corrections, refuse_line_breaks, with_matches
 from mvcc.tables.correcting._draft import Said
 from mvcc.tables.fitting._features import features_before_clusters
 from mvcc.tables.output._folder import KIND, inputs_of, labels_of
@@ -66,6 +66,8 @@ class ReviewSession(LoggedSession):
         self._found = read_found(folder)
         self._job = job_of_clustering(folder, self._found)
         self._inputs = self._read()
+        for table in self._inputs.tables:
+            refuse_line_breaks(table.ids, table.path)
         self.base = Path(self._inputs.tables[0].path).parent  # pictures are below it
         self._shower = Shower(self._inputs.tables, self.base)
         elsewhere = "correct a copy of the folder"

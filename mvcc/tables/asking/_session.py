@@ -31,6 +31,7 @@ from mvcc.multiview import (
 from mvcc.tables._job import Job
 from mvcc.tables.asking._card import Card, GivenAnswer, NearRow, Shower, Status
 from mvcc.tables.asking._log import LoggedSession
+from mvcc.tables.correcting._corrections import refuse_line_breaks
 from mvcc.tables.fitting._features import features_before_clusters
 from mvcc.tables.output._folder import given_files, refuse_others
 from mvcc.tables.reading._inputs import Inputs, caller_of
@@ -68,11 +69,7 @@ class AskSession(LoggedSession):
         elsewhere = "choose another folder with --out"
         super().__init__(folder, "answers", LOG, given_files(job), elsewhere, on_note)
         for table in inputs.tables:
-            broken = [name for name in table.ids if len(name.splitlines()) != 1]
-            if broken:
-                raise InvalidInputError(
-                    f"{table.path}: the id {shown(broken[0])} contains a line break; rename it."
-                )
+            refuse_line_breaks(table.ids, table.path)
         self._shower = Shower(inputs.tables, self.base)
         # by all answers until then: every card needs the last ones
         self._guesses: dict[tuple[Answer, ...], _Guesses | None] = {}

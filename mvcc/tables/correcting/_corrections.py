@@ -89,6 +89,15 @@ def rows_in(id: str) -> list[str]:
     return list(dict.fromkeys(filter(None, id.split("\n"))))
 
 
+def refuse_line_breaks(ids: Iterable[str], where: str) -> None:
+    """Refuse ids that cannot stand below each other, as a line names its rows."""
+    for id in ids:
+        if len(id.splitlines()) != 1:
+            raise InvalidInputError(
+                f"{where}: the id {shown(id)} contains a line break; rename it."
+            )
+
+
 def with_matches(inputs: Inputs, corrections: Corrections, but: Collection[str] = ()) -> Inputs:
     """Return inputs with the matches that corrections leave; rows that are gone have none.
 

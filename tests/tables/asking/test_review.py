@@ -343,6 +343,16 @@ def test_a_folder_that_somebody_changed_is_refused_and_left_alone(results, chang
     assert outputs(results, *ALL) == before
 
 
+def test_ids_with_a_line_break_are_refused(tmp_path):
+    options, table = write_problem(tmp_path, judged=()), tmp_path / "view1.csv"
+    table.write_text(table.read_text().replace("\nb3,", '\n"b\n3",'))
+    cluster(with_values(options, unknown="skip"), tmp_path / "results")
+    with pytest.raises(
+        MvccError, match=r"view1\.csv: the id 'b\\n3' contains a line break; rename"
+    ):
+        ReviewSession(tmp_path / "results")
+
+
 def test_a_folder_that_was_moved_is_corrected_if_its_tables_are_found(results, tmp_path):
     with ReviewSession(results) as session:
         session.record(SAID[:1])
