@@ -69,13 +69,18 @@ def list_(data_dir: Path | None) -> None:
     rows = [("NAME", "TITLE", "VIEWS", "RELATIONS", "OPTIONS", "FILE", "STATUS", "PATH")]
     for info in _selected(()):
         files = [_locate(file, data_dir) for file in info.files]
-        entries.append(asdict(info) | {"files": files, "options": info.options()})
+        options, status = dict[str, str](), "generated"
+        try:
+            options = info.options()
+        except DataError as error:
+            click.echo(f"Warning: {error}", err=True)
+            status = "bad"
+        entries.append(asdict(info) | {"files": files, "options": options})
         sizes = _sizes((view.name, view.instances, view.features) for view in info.views)
-        for i, file in enumerate(files or [{"name": "-", "status": "generated", "path": None}]):
-            defaults = [f"{option}={default}" for option, default in info.options().items()]
-            options = ", ".join(defaults) or "-"
+        for i, file in enumerate(files or [{"name": "-", "status": status, "path": None}]):
+            defaults = ", ".join(map("=".join, options.items())) or "-"
             known = (sizes, str(info.relations)) if info.views else ("-", "-")
-            about = (info.name, info.title, *known, options) if i == 0 else ("",) * 5
+            about = (info.name, info.title, *known, defaults) if i == 0 else ("",) * 5
             rows.append((*about, file["name"], file["status"], file["path"] or ""))
     _print(entries, rows)
 

@@ -153,11 +153,11 @@ def load_dataset(
     info = dataset_info(name)
     try:
         load: Callable[..., Dataset] = resolve_name(info.loader)  # no other data set is imported
+        parameters = signature(load).parameters.values()
     except Exception as error:  # it may run code of others
         raise DataError(
             f"The data set {name!r} cannot be imported from {info.loader}: {error!r}."
         ) from error
-    parameters = signature(load).parameters.values()
     allowed = [p.name for p in parameters if p.kind is Parameter.KEYWORD_ONLY]
     if unknown := sorted(options.keys() - set(allowed)):
         takes = f"its options are: {', '.join(allowed)}" if allowed else "it has no options"

@@ -10,20 +10,18 @@ import ast
 import sys
 from collections import Counter
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import entry_points
 from importlib.resources import files
 from importlib.util import find_spec
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 import yaml
 
 from mvcc._utils.messages import nearest_of, shown
-from mvcc.exceptions import UnknownDatasetError
+from mvcc.exceptions import DataError, UnknownDatasetError
 
 GROUP = "mvcc.datasets"
 _REGISTRY = files("mvcc.datasets") / "registry.yaml"
@@ -77,14 +75,20 @@ class DatasetInfo:
     package: tuple[tuple[str, str], ...] = ()
 
     def options(self) -> dict[str, str]:
-        """Return the options of its loader, each with its default as written, without an import."""
+        """Return the options of its loader, each with its default as written, without an import.
+
+        There are none where the loader has no source, as one that was compiled.
+        """
         module, _, function = self.loader.partition(":")
-        spec = None
-        with suppress(ImportError):  # of a package that is damaged: loading it says so
-            spec = find_spec(module)
-        if spec is None or spec.origin is None:
-            return {}
-        for node in ast.parse(Path(spec.origin).read_text(encoding="utf-8")).body:
+        try:
+            source_of = getattr(getattr(find_spec(module), "loader", None), "get_source", None)
+            tree = ast.parse(source_of(module) or "" if source_of else "")
+        except Exception as error:  # the code of others is damaged, or its package fails
+            raise DataError(
+                f"The options of the data set {self.name!r} cannot be read from {self.loader}:"
+                f" {error!r}."
+            ) from error
+        for node in tree.body:
             if isinstance(node, ast.FunctionDef) and node.name == function:
                 pairs = zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
                 return {

@@ -1,6 +1,7 @@
 """A data set of another package is one function and one entry point."""
 
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -142,6 +143,42 @@ def test_an_error_of_what_a_loader_calls_names_the_loader(offer):
             load_dataset("apes", **options)
     with pytest.raises(InvalidInputError, match=r"^k must be 2 or more, got 1"):
         load_dataset("apes", k=1)
+
+
+@pytest.mark.parametrize(
+    ("module", "value", "problem"),
+    [
+        ("def load(:", ":load", "SyntaxError"),
+        ("# coding: latin-1\n'ä'".encode("latin-1"), ":load", None),
+        (b"'\xe4'", ":load", "SyntaxError"),
+        ("raise RuntimeError('no')", ".sub:load", "RuntimeError"),
+        (MODULE, "", None),
+    ],
+    ids=["syntax", "latin", "no UTF-8", "failing package", "no function"],
+)
+def test_a_damaged_package_is_listed_with_what_is_wrong(offer, tmp_path, module, value, problem):
+    offer("zoo", apes=value)
+    path = tmp_path / "zoo-1.0" / "zoo_module.py"
+    if ".sub" in value:
+        (tmp_path / "zoo-1.0" / "zoo_module").mkdir()
+        path = path.rename(tmp_path / "zoo-1.0" / "zoo_module" / "__init__.py")
+    path.write_bytes(module if isinstance(module, bytes) else module.encode())
+    done = mvcc("data", "list")
+    assert done.returncode == 0
+    assert ("bad" if problem else "generated") == done.stdout.splitlines()[-1].split()[-1]
+    loader = f"zoo_module{value}"
+    if problem:
+        said = (
+            f"Warning: The options of the data set 'apes' cannot be read from {loader}: {problem}"
+        )
+        assert said in done.stderr
+    with pytest.raises(DataError, match=f"'apes' cannot be imported from {loader}"):
+        load_dataset("apes")
+
+
+@pytest.mark.parametrize("module", ["sys", "numpy._core._multiarray_umath"])
+def test_the_options_of_a_loader_without_source_are_not_known(module):
+    assert replace(registry()["wine"], loader=f"{module}:load").options() == {}
 
 
 def test_what_cannot_be_loaded_says_so(offer, tmp_path):
