@@ -58,7 +58,8 @@ class FittedViews:
         """Give an answer for X, the rows of one view or several views, in its form."""
         if isinstance(X, ConstrainedViews):
             X = X.views
-        if isinstance(X, Mapping) or (
+        # a dok_array is a dict, too
+        if (isinstance(X, Mapping) and not issparse(X)) or (
             isinstance(X, list | tuple)
             and len(X) > 0
             and (issparse(X[0]) or as_array(X[0], "X[0]").ndim == 2)  # else X[0] is a row

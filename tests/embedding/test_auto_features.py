@@ -195,7 +195,7 @@ def test_joint_clusters_of_counts_are_those_of_the_topics():
         assert said.startswith("counts by TF-IDF in 100 dimensions,")
 
 
-@pytest.mark.parametrize("form", [sp.csr_matrix, sp.coo_array])
+@pytest.mark.parametrize("form", [sp.csr_matrix, sp.coo_array, sp.dok_array])
 def test_joint_takes_sparse_matrices_and_new_rows_of_them(form):
     views, _, matches = two_tables()
     of_arrays = JointGraphClustering(4, random_state=0).fit(views, mappings=matches)
