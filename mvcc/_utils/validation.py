@@ -252,6 +252,8 @@ def number_rows(ids: Sequence[str]) -> dict[str, int]:
     """Return the number of the row that each id names."""
     row_of: dict[str, int] = {}
     for row, name in enumerate(ids):
+        if not isinstance(name, str):
+            raise InvalidInputError(f"ids must be texts, got {shown(name)} in row {row}.")
         if (first := row_of.setdefault(name, row)) != row:
             raise InvalidInputError(
                 f"{shown(name)} {_repeated(first, row, 'ids')}; give every row an id of its own."

@@ -190,7 +190,7 @@ def kind_of(must_link: bool) -> str:
 
 
 def _row(name: str, row_of: Mapping[str, int], where: str) -> int:
-    number = row_of.get(name.strip())
+    number = row_of.get(name, row_of.get(name.strip()))
     if number is None:
         raise InvalidInputError(
             f"{where}: no row has the id {shown(name.strip())}{nearest_id(name, row_of)}"
