@@ -255,7 +255,7 @@ class Job(Section):
                 "not beginning with a digit or -.",
             )
             for name in views
-            if not name.replace("-", "_").isidentifier() or len(name) > 64
+            if not name.replace("-", "_").isidentifier() or name[0] == "-" or len(name) > 64
         )
         return views
 

@@ -154,6 +154,7 @@ SURVEY_OF = {
     [
         ({"views": [SHOP]}, "views must be a dict {name: table}, got list"),
         ({"views": {"my shop": SHOP}}, "'my shop' cannot be the name of a view"),
+        ({"views": {"-shop": SHOP}}, "'-shop' cannot be the name of a view"),
         ({"survey": "repeated ids"}, "views['survey']: the id '1' is there more than"),
         ({"survey": "lists"}, "views['survey']: row 0 has a list"),
         ({"survey": "lists for ids"}, "views['survey']: row 0 has a list"),
@@ -181,6 +182,7 @@ SURVEY_OF = {
         ({"random_state": 3}, "random_state is called seed here"),
         ({"unknown": "skip"}, "unknown goes only with files"),
         ({"matches": {("shop", "surve"): []}}, "there is no view 'surve'; did you mean"),
+        ({"matches": {(0, 1): []}}, "there is no view '0'"),
         ({"matches": {"shop": []}}, "'shop' does not name two different views"),
         ({"matches": SURVEY}, "matches must be a dict {(view, view): matches}, got DataFrame"),
         ({"views": VIEWS | {"shop": np.zeros((90, 2, 2))}}, "views['shop'] is not a table: "),

@@ -259,7 +259,7 @@ def job_of(
         if key not in _BY_VIEW
     }
     pairs = {
-        ":".join(key) if isinstance(key, tuple) else str(key): f"matches[{key!r}]"
+        ":".join(map(str, key)) if isinstance(key, tuple) else str(key): f"matches[{key!r}]"
         for key in matches
     }
     return validated(Job, given | {"views": sections, "matches": pairs}, mistakes)
