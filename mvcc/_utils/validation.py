@@ -132,19 +132,26 @@ def check_table(X: Any, what: str = "X") -> Any:
     return csr_array(checked) if issparse(checked) else checked
 
 
-def checked_by(check: Callable[..., Any], X: ArrayLike, what: str, **options: Any) -> Floats:
-    """Return X as one of scikit-learn's checks does, or say in its words what is wrong."""
+def checked_by(
+    check: Callable[..., Any], X: ArrayLike, what: str, *, squared: bool = True, **options: Any
+) -> Floats:
+    """Return X as one of scikit-learn's checks does, or say in its words what is wrong.
+
+    Values that will be ``squared`` must not be too large for it.
+    """
     from sklearn import config_context
 
     try:
         # numpy warns of what scikit-learn refuses: infinities that are added up, numbers too large
         # for a float
         with np.errstate(over="ignore", invalid="ignore"), config_context(assume_finite=False):
-            checked: Floats = check(X, dtype=np.float64, order="C", **options)
+            checked: Floats = check(X, **({"dtype": np.float64, "order": "C"} | options))
     except TypeError as error:
         raise _InvalidTypeError(f"{what}: {_in_brief(error)}") from error
     except (ValueError, OverflowError) as error:
         raise InvalidInputError(f"{what}: {_not_finite(X, error) or _in_brief(error)}") from error
+    if not squared:
+        return checked
     values: Any = checked
     if hasattr(checked, "indptr"):  # a sparse matrix
         values = values.data[None]

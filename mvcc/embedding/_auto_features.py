@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -10,13 +11,13 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils.extmath import randomized_svd
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from mvcc._utils.arrays import Floats
 from mvcc._utils.messages import called, percent, shown
 from mvcc._utils.one_thread import one_thread
 from mvcc.embedding._joint_graph import unit_rows
-from mvcc.embedding._scaling import UNIT_LENGTH, AutoScaler
+from mvcc.embedding._scaling import UNIT_LENGTH, AutoScaler, checked_table
 from mvcc.exceptions import InvalidInputError
 
 RULES = ("auto", "counts", "histograms", "scaled", "none")
@@ -121,18 +122,20 @@ class AutoFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         Raises
         ------
         InvalidInputError
-            For an unknown rule; counts or histograms that were asked for where values are negative;
-            "none" for a sparse matrix.
+            For NaN or infinity; an unknown rule; counts or histograms that were asked for where
+            values are negative; "none" for a sparse matrix.
         """
-        if self.rule not in RULES:
+        if not isinstance(self.rule, str) or self.rule not in RULES:
             raise InvalidInputError(
                 f"rule must be one of {', '.join(RULES)}, got {shown(self.rule)}."
             )
-        X = _own(validate_data(self, X, accept_sparse="csr", dtype=np.float64))
+        learner = copy(self)  # so that a refused fit leaves the former one as it is
+        X = _own(checked_table(learner, X, accept_sparse="csr"))
         with one_thread():
-            self.rule_, why = self._rule_of(X)
-            made = self._fit(X)
-        self.description_ = f"{made}, since {why}" if why else made
+            learner.rule_, why = learner._rule_of(X)
+            made = learner._fit(X)
+        learner.description_ = f"{made}, since {why}" if why else made
+        self.__dict__ = learner.__dict__
         return self
 
     def transform(self, X: Any) -> Floats:
@@ -149,7 +152,7 @@ class AutoFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
             matrix.
         """
         check_is_fitted(self)
-        X = _own(validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False))
+        X = _own(checked_table(self, X, accept_sparse="csr", reset=False))
         with one_thread():
             if self._scaler is not None:
                 return self._scaler.transform(_dense(X))
@@ -241,7 +244,7 @@ def fitted_features(
     tables: list[Any], rule: Rule, names: Sequence[str] | None
 ) -> list[AutoFeatures]:
     """Return what makes the features of each of several views; messages call a view by its name."""
-    if rule not in RULES:
+    if not isinstance(rule, str) or rule not in RULES:
         raise InvalidInputError(f"features must be one of {', '.join(RULES)}, got {shown(rule)}.")
     makers = []
     for number, table in enumerate(tables):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -13,6 +15,7 @@ from sklearn.utils.extmath import randomized_svd
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mvcc._utils.arrays import Floats
+from mvcc._utils.validation import checked_by
 
 MOST_TIMES = 10  # that the widest column of one unit is as wide as the narrowest
 UNIT_LENGTH = 1e-3  # how far from 1 the length of a row may be
@@ -79,8 +82,15 @@ class AutoScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         Returns
         -------
         self
+
+        Raises
+        ------
+        InvalidInputError
+            For NaN or infinity.
         """
-        X = validate_data(self, X, dtype=np.float64)
+        learner = copy(self)  # so that a refused fit leaves the former one as it is
+        X = checked_table(learner, X)
+        self.__dict__ = learner.__dict__
         self.low_, self.high_ = _fences(X)
         spans = _half_spans(self.low_, self.high_)
         spans = spans[spans > 0]
@@ -104,7 +114,7 @@ class AutoScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         ndarray of shape (n, d)
         """
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
+        X = checked_table(self, X, reset=False)
         if self.rule_ == "unit length":
             return np.array(X)
         scaled: Floats = np.clip(X, self.low_, self.high_)
@@ -114,6 +124,12 @@ class AutoScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
                 scaled / 2 - self.low_ / 2, spans, out=np.zeros_like(scaled), where=spans > 0
             )
         return scaled
+
+
+def checked_table(estimator: BaseEstimator, X: Any, **options: Any) -> Any:
+    """Return a table as scikit-learn checks it for an estimator, with values of any size."""
+    options |= {"order": None, "squared": False}
+    return checked_by(partial(validate_data, estimator), X, "X", **options)
 
 
 def _fences(X: Floats) -> tuple[Floats, Floats]:

@@ -160,10 +160,15 @@ def test_a_rule_may_be_asked_for_and_refuses_what_it_cannot_take():
     for rule, data, message in [
         ("counts", X - 2, "counts cannot be negative, but X has a value of -2"),
         ("words", X, r"rule must be one of auto, counts, .*got 'words'"),
+        (np.array(["counts", "none"]), X, "rule must be one of auto, counts, .*got array"),
         ("none", sp.csr_array(X), "sparse matrix, which cannot be clustered as it is"),
     ]:
         with pytest.raises(InvalidInputError, match=message):
             AutoFeatures(rule).fit(data)
+    former = AutoFeatures("counts").fit(X)
+    with pytest.raises(InvalidInputError, match="counts cannot be negative"):
+        former.fit(X[:, :40] - 2)
+    assert former.transform(X).shape == (len(X), 100)
 
 
 # ---- in the estimators of several views

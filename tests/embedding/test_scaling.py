@@ -1,11 +1,13 @@
 """The automatic scaling: which rule a table gets, what outliers do, and new rows."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mvcc import AutoFeatures, AutoScaler, PairMetric, SpectralFeatures
+from mvcc.exceptions import InvalidInputError
 
 RNG = np.random.default_rng(0)
 
@@ -18,6 +20,19 @@ def test_scikit_learn_takes_all_of_our_transformers_for_ones(estimator, check, m
     """None is expected to fail."""
     monkeypatch.setenv("SCIPY_ARRAY_API", "1")  # without it one of them is skipped
     check(estimator)
+
+
+@pytest.mark.parametrize("make", [AutoScaler, AutoFeatures, SpectralFeatures, PairMetric])
+def test_a_refused_fit_leaves_the_former_one_as_it_is(make):
+    X = pd.DataFrame(RNG.random((30, 3)), columns=list("abc"))
+    model = make().fit(X)
+    before = model.transform(X)
+    for bad in (X * np.nan, pd.DataFrame({"d": [1, np.inf]})):
+        with pytest.raises(InvalidInputError, match="X: "):
+            model.fit(bad)
+        with pytest.raises(InvalidInputError, match="X: "):
+            model.transform(bad)
+        assert_array_equal(model.transform(X), before)
 
 
 def test_rows_of_length_one_stay():
