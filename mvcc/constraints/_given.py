@@ -121,13 +121,14 @@ def _distinct(rows: Ints) -> Ints:
 
 
 def check_constraints(
-    constraints: list[Any], names: Sequence[str] | None = None
+    constraints: list[Any],
+    names: Sequence[str] | None = None,
+    allowed: str = "mvcc.Constraints or None",
 ) -> list[Constraints]:
     """Return the constraints of every view, none where there is None."""
     for number, c in enumerate(constraints):
         if not isinstance(c, Constraints | None):
             raise InvalidInputError(
-                f"constraints[{called(number, names)}] must be mvcc.Constraints, a DataFrame or "
-                f"None, not {type(c).__name__}."
+                f"constraints[{called(number, names)}] must be {allowed}, not {type(c).__name__}."
             )
     return [Constraints.empty() if c is None else c for c in constraints]

@@ -251,6 +251,7 @@ def neighborhood_folds(
     sizes: Sequence[int],
     rng: np.random.Generator,
     n_folds: int = N_FOLDS,
+    advice: str = "Give more constraints, or a number in (0, 1] as threshold.",
 ) -> list[Ints]:
     """Give every row of every view the number of its random fold, −1 without constraints.
 
@@ -269,8 +270,7 @@ def neighborhood_folds(
     if len(found) < 2:
         raise InvalidInputError(
             "Cross-validation holds out whole neighborhoods of constrained instances in turn and "
-            f"needs at least two; the constraints have {len(found)}. Give more constraints, or a "
-            "number in (0, 1] as threshold."
+            f"needs at least two; the constraints have {len(found)}. {advice}"
         )
     folds = np.full(offsets[-1], -1)
     folds[constrained] = (rng.permutation(len(found)) % n_folds)[neighborhood]

@@ -212,9 +212,8 @@ class NeighborhoodKFold(BaseCrossValidator):
                 "NeighborhoodKFold divides constraints: ConstrainedViews(views, constraints, "
                 f"mappings) are needed, not {type(X).__name__}."
             )
-        return neighborhood_folds(
-            X.constraints, X.mappings, X.sizes, as_generator(self.random_state), n_splits
-        )
+        rng, advice = as_generator(self.random_state), "Give more constraints."
+        return neighborhood_folds(X.constraints, X.mappings, X.sizes, rng, n_splits, advice)
 
 
 def _n_folds(folds: list[Ints]) -> int:

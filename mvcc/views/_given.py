@@ -91,7 +91,8 @@ class GivenViews:
             if isinstance(entry, pd.DataFrame):
                 place = self._place("constraints", number)
                 entries[number] = constraints_of_frame(entry, *self._index(number), place)
-        checked = check_constraints(entries, self.names)
+        allowed = "mvcc.Constraints, a DataFrame or None"
+        checked = check_constraints(entries, self.names, allowed)
         for number, (c, size) in enumerate(zip(checked, self.sizes, strict=True)):
             if c.largest_row() >= size:
                 raise InvalidInputError(

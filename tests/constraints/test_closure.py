@@ -5,6 +5,7 @@ import re
 from collections import deque
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -234,6 +235,13 @@ def test_rows_that_no_constraint_can_name_are_refused(row):
     # follow
     with pytest.raises(InvalidInputError, match=str(row)):
         close_views([None, None], {(0, 1): [(3, 0), (row, 0)]})
+
+
+@pytest.mark.parametrize("of", [lambda given: close_views(given, {}), drop_conflicts])
+def test_a_data_frame_whose_ids_nobody_knows_is_refused(of):
+    message = r"constraints\[0\] must be mvcc.Constraints or None, not DataFrame"
+    with pytest.raises(InvalidInputError, match=message):
+        of([pd.DataFrame({"i": [0], "j": [1], "kind": ["must-link"]})])
 
 
 def test_no_views_are_refused():

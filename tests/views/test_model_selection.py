@@ -265,7 +265,11 @@ def test_the_number_of_folds_is_what_was_asked_for_unless_there_are_fewer_neighb
         (NeighborhoodKFold("3"), data(), "n_splits must be .*, got '3'"),
         (NeighborhoodKFold(random_state="x"), data(), "random_state must be .*, got 'x'"),
         (NeighborhoodKFold(), np.eye(3), "divides constraints: ConstrainedViews.* not ndarray"),
-        (NeighborhoodKFold(), data()[[]], "needs at least two; the constraints have 0. Give more"),
+        (
+            NeighborhoodKFold(),
+            data()[[]],
+            "at least two; the constraints have 0. Give more constraints.$",
+        ),
         (NeighborhoodKFold(), ConstrainedViews([TEXTS], [ONE]), "the constraints have 1"),
     ],
     ids=["one", "text", "seed", "array", "none", "too few"],
