@@ -18,6 +18,7 @@ from mvcc.tables.correcting._corrections import (
     MATCH,
     NO_MATCH,
     refuse_line_breaks,
+    refuse_name,
     rows_in,
     with_matches,
 )
@@ -78,6 +79,7 @@ class Correctable:
         -------
         ClusteringResult
         """
+        refuse_name(name)
         return self._corrected(str(cluster), f"{RENAME}{name}")
 
     def move(self, rows: Mapping[str, Any], cluster: int | str | None) -> Self:
@@ -163,6 +165,8 @@ class Correctable:
             parts = self.parts(cluster)
             rows = {view: own.index[own == 1].tolist() for view, own in parts.items()}
         self._refuse_others(cluster, rows)
+        if name:
+            refuse_name(name)
         return self._corrected(self._named(rows), f"{OPENS}{name}" if name else NEW)
 
     def match(self, rows: Mapping[str, Any], *, same: bool = True) -> Self:

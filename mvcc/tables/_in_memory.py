@@ -254,7 +254,8 @@ class ClusteringResult(Correctable):
             DataFrame of their shares in texts; and the ids of rows: ``typical`` ones,
             ``borderline`` ones (a Series of the other cluster), and ``misfits``.
         """
-        if cluster not in range(self._facts.n_clusters):
+        is_number = isinstance(cluster, int | np.integer)
+        if not is_number or cluster not in range(self._facts.n_clusters):
             raise InvalidInputError(
                 f"there is no cluster {shown(cluster)}; they are 0 … {self._facts.n_clusters - 1}."
             )
@@ -278,6 +279,8 @@ class ClusteringResult(Correctable):
 
     def compare(self, other: ClusteringResult) -> dict[str, Any]:
         """Return what differs from another clustering, as `mvcc compare --json` prints it."""
+        if not isinstance(other, ClusteringResult):
+            raise InvalidInputError(f"other must be a ClusteringResult, got {shown(other)}.")
         return compare_facts((self._facts, other._facts), ("this clustering", "the other one"))
 
     def plot(self) -> Figure:

@@ -345,6 +345,10 @@ def test_degenerate_input_has_a_sound_result(case):
         ({"views": [A], "n_neighbors": 0}, "n_neighbors must be .*, got 0"),
         ({"views": [A], "n_init": 1.5}, "n_init must be .*, got 1.5"),
         ({"views": [A], "on_conflict": "ignore"}, "must be 'error' or 'drop', got 'ignore'"),
+        *(
+            ({"views": [A], name: np.array(["auto", "drop"])}, f"{name} must be .*, got array")
+            for name in ("on_conflict", "graph", "features")
+        ),
         ({"views": [A], "constraint_weight": -1}, "constraint_weight must be .*, got -1"),
         ({"views": A}, "views must be a list"),
         ({"views": [[[np.nan]]]}, "NaN"),

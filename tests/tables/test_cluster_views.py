@@ -64,6 +64,14 @@ def test_two_results_are_compared(found):
     assert found.compare(found)["views"][0]["moved"] == []
 
 
+def test_another_thing_than_a_result_or_a_cluster_is_refused(found):
+    with pytest.raises(InvalidInputError, match="other must be a ClusteringResult, got None"):
+        found.compare(None)
+    for cluster in (1.0, 3, "1", np.arange(2)):
+        with pytest.raises(InvalidInputError, match=r"there is no cluster .*; they are 0 … 2"):
+            found.profile(cluster)
+
+
 def test_a_result_tells_how_likely_rows_are_in_each_cluster(found):
     for (name, table), view in zip(VIEWS.items(), found.facts["views"], strict=True):
         shares = found.probabilities[name]

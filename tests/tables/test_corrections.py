@@ -214,6 +214,9 @@ def test_corrections_of_rows_that_are_gone_have_no_effect_and_are_counted(steps)
         (lambda found: found.merge(0, 9), "There is no cluster '9'; there are 0, 1, 2"),
         (lambda found: found.merge("beds", 1), "There is no cluster 'beds'"),
         (lambda found: found.rename(0, " "), "The name of a cluster must be"),
+        (lambda found: found.rename(0, None), "The name of a cluster must be a text .* got None"),
+        (lambda found: found.rename(0, np.nan), "The name of a cluster must be a text .* got nan"),
+        (lambda found: found.split(0, name=np.nan), "The name of a cluster must be a text"),
         (lambda found: found.rename(0, "7"), "'7' must not be the name of a cluster"),
         (lambda found: found.rename(0, "b").rename(1, "b"), "There is a cluster 'b' already"),
         (lambda found: found.move({"shop": "s999"}, 0), "shop has no row with the id 's999'"),
@@ -251,6 +254,12 @@ def test_where_views_are_numbered_apart_a_cluster_is_named_with_its_view():
     found = clustered(method="co-em", transfer="direct-mapping", stability_runs=0)
     with pytest.raises(InvalidInputError, match="Name a view as well, such as 'shop:1'"):
         found.merge(0, 1)
+    with pytest.raises(
+        InvalidInputError, match="'shop:0' is no cluster of survey: survey and shop"
+    ):
+        found.merge("shop:0", "survey:1")
+    with pytest.raises(InvalidInputError, match=r"'survey:1' is no cluster of shop: .* apart"):
+        found.move({"shop": "s3"}, "survey:1")
     merged = found.merge("shop:0", "shop:1")
     assert set(merged.labels["shop"]) == {0, 2}
     pd.testing.assert_series_equal(merged.labels["survey"], found.labels["survey"])

@@ -236,11 +236,11 @@ class JointGraphClustering(MultiViewEstimator):
         given: list[Constraints],
         relations: Relations,
     ) -> None:
-        if self.graph not in ("auto", "exact", "anchors"):
+        if not isinstance(self.graph, str) or self.graph not in ("auto", "exact", "anchors"):
             raise InvalidInputError(
                 f"graph must be 'auto', 'exact' or 'anchors', got {shown(self.graph)}."
             )
-        if self.on_conflict not in ("error", "drop"):
+        if not isinstance(self.on_conflict, str) or self.on_conflict not in ("error", "drop"):
             raise InvalidInputError(
                 f"on_conflict must be 'error' or 'drop', got {shown(self.on_conflict)}."
             )

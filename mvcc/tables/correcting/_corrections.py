@@ -127,10 +127,10 @@ def is_about_cluster(answer: str) -> bool:
     return answer.startswith((MERGE, RENAME))
 
 
-def refuse_name(name: str, others: Iterable[str]) -> None:
+def refuse_name(name: str, others: Iterable[str] = ()) -> None:
     """Refuse what may not be the name of a cluster, or is that of another one."""
-    is_text = name.strip() and name == name.strip() and name.isprintable() and len(name) <= 200
-    if not is_text:
+    is_text = isinstance(name, str) and name == name.strip() != "" and name.isprintable()
+    if not is_text or len(name) > 200:
         raise InvalidInputError(
             "The name of a cluster must be a text of at most 200 letters, without blanks at its"
             f" ends, got {shown(name)}."
