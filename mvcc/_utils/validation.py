@@ -135,10 +135,7 @@ def check_table(X: Any, what: str = "X") -> Any:
 def checked_by(
     check: Callable[..., Any], X: ArrayLike, what: str, *, squared: bool = True, **options: Any
 ) -> Floats:
-    """Return X as one of scikit-learn's checks does, or say in its words what is wrong.
-
-    Values that will be ``squared`` must not be too large for it.
-    """
+    """Return X, to be ``squared`` or not, as a check of scikit-learn does, or say what is wrong."""
     from sklearn import config_context
 
     try:

@@ -75,13 +75,11 @@ class DatasetInfo:
     package: tuple[tuple[str, str], ...] = ()
 
     def options(self) -> dict[str, str]:
-        """Return the options of its loader, each with its default as written, without an import.
-
-        There are none where the loader has no source, as one that was compiled.
-        """
+        """Return the options of its loader, each with its default as written, without an import."""
         module, _, function = self.loader.partition(":")
         try:
             source_of = getattr(getattr(find_spec(module), "loader", None), "get_source", None)
+            # what was compiled has no source
             tree = ast.parse(source_of(module) or "" if source_of else "")
         except Exception as error:  # the code of others is damaged, or its package fails
             raise DataError(

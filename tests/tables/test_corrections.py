@@ -255,10 +255,10 @@ def test_where_views_are_numbered_apart_a_cluster_is_named_with_its_view():
     with pytest.raises(InvalidInputError, match="Name a view as well, such as 'shop:1'"):
         found.merge(0, 1)
     with pytest.raises(
-        InvalidInputError, match="'shop:0' is no cluster of survey: survey and shop"
+        InvalidInputError, match="'shop:0' is not a cluster of survey: survey and shop"
     ):
         found.merge("shop:0", "survey:1")
-    with pytest.raises(InvalidInputError, match=r"'survey:1' is no cluster of shop: .* apart"):
+    with pytest.raises(InvalidInputError, match=r"'survey:1' is not a cluster of shop: .* apart"):
         found.move({"shop": "s3"}, "survey:1")
     merged = found.merge("shop:0", "shop:1")
     assert set(merged.labels["shop"]) == {0, 2}

@@ -169,7 +169,7 @@ class Draft:
             if with_view and self._numbers[view] not in views:
                 own = self._facts.views[views[0]].name
                 raise InvalidInputError(
-                    f"{shown(text)} is no cluster of {own}: {own} and {view} are numbered apart."
+                    f"{shown(text)} is not a cluster of {own}: {own} and {view} are numbered apart."
                 )
             known = clipped(", ".join(map(str, present)), 200)
             raise InvalidInputError(f"There is no cluster {shown(text)}; there are {known}.")
