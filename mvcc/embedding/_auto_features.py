@@ -45,8 +45,9 @@ class AutoFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
        are scaled to length 1. More than 100 columns are reduced to 100 singular vectors, and rows
        scaled to length 1 again.
     2. **Histograms**: no value is negative, there are three columns or more, and the sums of the
-       rows that are not all zero differ by at most a hundredth of their median. Values become their
-       square roots, so that distances are those of Hellinger.
+       rows that are not all zero differ by at most a hundredth of their median, less the least
+       value of every column: one of years must not make all sums alike. Values become their square
+       roots, so that distances are those of Hellinger.
     3. **Scaled**: everything else, by :class:`AutoScaler`.
 
     Sparse matrices follow the same rule, but those of more than 100 columns are never made dense:
@@ -196,7 +197,8 @@ class AutoFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
                 return "counts", "most values are zero and the rows have length 1"
         sums = np.asarray(X.sum(axis=1)).ravel()
         sums = sums[sums > 0]
-        if d > 2 and len(sums) > 1 and np.ptp(sums) <= _SUMS * np.median(sums):
+        least = X.min(axis=0).sum()  # what all rows share says nothing: a year, a constant
+        if d > 2 and len(sums) > 1 and np.ptp(sums) <= _SUMS * (np.median(sums) - least):
             return "histograms", "all rows have one sum"
         return "scaled", ""
 

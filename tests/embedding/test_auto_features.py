@@ -89,6 +89,15 @@ def test_rows_of_length_one_stay_where_they_are_narrow_and_are_reduced_where_wid
     assert features.description_.endswith("since most values are zero and the rows have length 1")
 
 
+@pytest.mark.parametrize("years", [[2024], np.arange(2019, 2025), 20190000 + np.arange(400)])
+def test_a_column_that_is_nearly_the_whole_sum_makes_no_histograms(years):
+    rng = np.random.default_rng(0)
+    X = np.column_stack((rng.uniform(0, 3, size=(80, 3)), rng.choice(years, size=80)))
+    assert AutoFeatures().fit(X).rule_ == "scaled"
+    shares = np.column_stack((histograms(), np.full(80, 7.0)))
+    assert AutoFeatures().fit(shares).rule_ == "histograms"
+
+
 def test_histograms_become_square_roots():
     X = histograms()
     X[3] = 0  # an empty one

@@ -362,6 +362,12 @@ def test_columns_of_no_use_are_named_and_left_out(tmp_path):
     ]
 
 
+def test_a_constant_is_left_out_of_a_table_of_numbers_as_well(tmp_path):
+    table = read(tmp_path, "id,x,year\na,1,2024\nb,2,2024\nc,4,2024\n")
+    assert table.columns == ["x"]
+    assert table.X.tolist() == [[1], [2], [4]]
+
+
 def test_the_table_of_columns_shows_values_before_and_after_and_joins_columns_alike(tmp_path):
     rows = [f"r{n};1.{n}00,50 €;0{n + 1}.02.2020 08:30;{n % 2};;{n % 3};{n}\n" for n in range(5)]
     table = read(tmp_path, f"id;Preis;Tag;a;b;c;d\n{''.join(rows)}", columns={"b": "number"})

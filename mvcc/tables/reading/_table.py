@@ -147,11 +147,8 @@ def table_of(
         has_float_ids = id_column is not None and frame[id_column].dtype.kind == "f"
         ids = ids_of(frame, id_column, view.path)
     became, values = _understood(frame, name, view, id_column, found)
-    X = _together(values)
-    columns = list(values)
-    if isinstance(X, pd.DataFrame):  # a constant has no effect; numeric tables keep theirs
-        columns = [column for column in values if became[column].why is not LeftOut.CONSTANT]
-        X = X[columns]
+    columns = [column for column in values if became[column].why is not LeftOut.CONSTANT]
+    X = _together({column: values[column] for column in columns})
     reference = None
     if view.labels_column in frame.columns:
         reference = label_texts(frame[view.labels_column]).tolist()
@@ -269,9 +266,6 @@ def _nothing_to_cluster(n: int, X: Floats | pd.DataFrame, became: dict[str, Colu
         return f"no column is left to cluster: {'; '.join(why) or 'it has none'}"
     if n == 1:
         return "there is one row only; nothing can be clustered"
-    if isinstance(X, np.ndarray) and not np.ptp(X, axis=0).any():
-        constant = listed(one.name for one in columns if one.why is LeftOut.CONSTANT)
-        return f"all {n} rows are the same in {constant}; nothing can be clustered"
     return ""
 
 
