@@ -1,53 +1,27 @@
-"""Tables in text files (CSV, TSV): their delimiter, header and rows."""
+"""Tables in text files (CSV, TSV): their rows without empty ones, totals and footnotes."""
 
 from __future__ import annotations
 
-import csv
 import io
-import re
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
 from functools import cache, partial
 from itertools import chain
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from mvcc._utils.arrays import Ints
-from mvcc._utils.messages import clipped, words_of
-from mvcc._utils.reading import (
-    MOST_LINE,
-    check_lines,
-    check_size,
-    content_of,
-    in_lines,
-    opened,
-    within_limits,
-)
-from mvcc._utils.text import (
-    DELIMITER_LINE,
-    DELIMITERS,
-    UTF_16,
-    WINDOWS,
-    assumed,
-    delimiter_of,
-    encoding_of,
-    read_text,
-)
+from mvcc._utils.reading import MOST_LINE, check_lines, content_of, in_lines, opened, within_limits
+from mvcc._utils.text import DELIMITERS, UTF_16, WINDOWS, assumed, encoding_of, read_text
 from mvcc.exceptions import DataError
-from mvcc.tables.reading._numbers import is_written_number
 from mvcc.tables.reading._parquet import parts_of, rows_at_a_time
-from mvcc.tables.reading._problems import title_above
 from mvcc.tables.reading._rows import without_nameless
 from mvcc.tables.reading._sheets import total_below, without_value
+from mvcc.tables.reading._text_rows import check_quotes, text_frames
 
 _LAST = 50  # rows among which totals and footnotes are sought
 _BLOCK = 2**14  # rows that are looked at together
-_NUMBER, _YEAR = re.compile(r"-?\d+(\.\d+)?"), re.compile(r"(19|20)\d\d")
-_QUOTED_NAMES = re.compile(r'"[^"]*"(?: +"[^"]*")+')
-_NOT_PLAIN = (b'"', b"\r", b"\0", "\ufeff".encode())  # libraries read these in ways of their own
 
 
 def read_text_table(content: bytes, path: str) -> pd.DataFrame:
@@ -65,13 +39,13 @@ def read_text_table(content: bytes, path: str) -> pd.DataFrame:
     whole = content if is_same else text.encode()
     del read, text
     lines = io.TextIOWrapper(io.BytesIO(whole), "utf-8", newline="")
-    frame = next(_text_frames(lines, path, whole=whole))
+    frame = next(text_frames(lines, path, whole=whole))
     n_filled, (n, below) = _n_filled(frame), _end(frame, [frame])
     frame = without_nameless(frame.iloc[:n])
     first = frame.attrs["header"] + 1
     are_rows = n_breaks + 2 - first == n_filled  # no value has line breaks
     if not are_rows:
-        _check_quotes(lines, path, frame.attrs["delimiter"])
+        check_quotes(lines, path, frame.attrs["delimiter"])
     frame.attrs["lines"] = _lines_of(frame, first, are_rows=are_rows)[0]
     blank = partial(_blank_lines, io.BytesIO(whole))
     return _without_empty(frame, path, notes, below, blank)[0]
@@ -165,7 +139,7 @@ def frames_of_text(path: str, place: str) -> Iterator[pd.DataFrame]:
         frame.attrs["lines"], line = _lines_of(frame, first, are_rows=lines.are_rows)
         if line > first + len(frame) and not is_checked:
             with io.TextIOWrapper(opened(path), encoding=encoding, newline="") as file:
-                _check_quotes(file, place, frame.attrs["delimiter"])
+                check_quotes(file, place, frame.attrs["delimiter"])
             is_checked = True
         below = below if is_end else []
         frame, n_before = _without_empty(frame, place, notes, below, blank, n_before)
@@ -183,7 +157,7 @@ def _chunks(path: str, place: str, encoding: str) -> Iterator[pd.DataFrame]:
     with io.TextIOWrapper(opened(path), encoding=encoding, newline="") as file:
         n_columns = max(map(file.readline().count, DELIMITERS)) + 1
         file.seek(0)
-        yield from _text_frames(file, place, rows_at_a_time(n_columns))
+        yield from text_frames(file, place, rows_at_a_time(n_columns))
 
 
 class _Lines:
@@ -204,123 +178,6 @@ class _Lines:
                 # a value with a line break leaves a quote open
                 self.are_rows = self.are_rows and line.count(b'"') % 2 == 0
                 yield line
-
-
-def _text_frames(
-    lines: IO[str], path: str, n_rows: int | None = None, *, whole: bytes = b""
-) -> Iterator[pd.DataFrame]:
-    """Give the rows, all at once or some at a time; ``attrs["header"]`` is the line above row 0.
-
-    ``whole`` is the same text, which may be read faster.
-    """
-    first = lines.readline(MOST_LINE)
-    if not first.strip():
-        raise DataError(f"{path}:1: the first line is empty; it must name the columns.")
-    start, n_above = 0, 0
-    is_tsv = path.lower().endswith(".tsv") and "\t" in first
-    delimiter = "\t" if is_tsv else delimiter_of(first, DELIMITERS)
-    if told := DELIMITER_LINE.fullmatch(first):
-        start, n_above, delimiter = lines.tell(), 1, told[1]
-    lines.seek(start)
-    try:
-        reader = csv.reader(lines, delimiter=delimiter)
-        names = next(reader, [])
-        if not names:
-            raise DataError(f"{path}:2: line 2 is empty; it must name the columns.")
-        with within_limits(path):
-            check_size(max(map(whole.count, (b"\n", b"\r"))), len(names))
-        header = n_above + reader.line_num
-        if len(names) == 1 and header == 1 and _by_blanks(first, next(lines, "")):
-            raise DataError(
-                f"{path}:1: blanks seem to separate the values; separate them with commas,"
-                " semicolons or tabs."
-            )
-        if header > n_above + 1:
-            _check_quotes(lines, path, delimiter)
-        lines.seek(start)
-        next(reader := csv.reader(lines, delimiter=delimiter))
-        notes = []
-        headless = _is_data(names) and (not _are_even(_years(names)) or _years(next(reader, [])))
-        lines.seek(start)
-        if headless:
-            notes = [f"{path}: Line {header} has only numbers and was read as a row, not as names."]
-            names, header = [f"column {n + 1}" for n in range(len(names))], n_above
-        else:
-            next(csv.reader(lines, delimiter=delimiter))
-            if odd := _unlike_names(names):
-                notes = [
-                    f"{path}: Line {header} was read as the names of the columns, though it has"
-                    f" {odd}. If it is a row, write a line with names above it."
-                ]
-        about = {"delimiter": delimiter, "header": header, "notes": notes}
-        frame = _plain_rows(whole, len(names), delimiter, header)
-        if frame is not None:
-            yield _named(frame, names, about)
-            return
-        rows = pd.read_csv(
-            lines,
-            sep=delimiter,
-            header=None,
-            names=range(len(names)),
-            dtype=str,
-            keep_default_na=False,
-            na_filter=False,
-            index_col=False,
-            skip_blank_lines=False,
-            on_bad_lines="error",
-            iterator=True,
-        )
-        while True:
-            with warnings.catch_warnings(action="error", category=pd.errors.ParserWarning):
-                frame = rows.read(n_rows)
-            yield _named(frame, names, about)
-    except StopIteration:  # pandas has no more rows
-        return
-    except DataError:
-        raise
-    except pd.errors.EmptyDataError:
-        raise DataError(f"{path}: there are no rows below the names of the columns.") from None
-    except (pd.errors.ParserError, pd.errors.ParserWarning, ValueError, csv.Error) as error:
-        _check_quotes(lines, path, delimiter)
-        lines.seek(start)
-        longer = _longer_row(lines, delimiter, n_above)
-        what = longer or f": cannot be read as a table: {words_of(error)}"
-        raise DataError(f"{path}{what}.") from error
-
-
-def _named(frame: pd.DataFrame, names: list[str], about: dict[str, object]) -> pd.DataFrame:
-    frame.columns = pd.Index(names)
-    frame.attrs |= about
-    return frame
-
-
-def _plain_rows(
-    content: bytes, n_columns: int, delimiter: str, n_above: int
-) -> pd.DataFrame | None:
-    """Return what pandas reads, in a seventh of the time; None where rows are not plain."""
-    content = content.replace(b"\r\n", b"\n")
-    dtype = pd.Series([""], dtype="str").dtype
-    is_plain = bool(content) and not any(mark in content for mark in _NOT_PLAIN)
-    if not is_plain or getattr(dtype, "storage", "") != "pyarrow":
-        return None
-    import pyarrow as pa
-    from pyarrow import csv as arrow_csv
-
-    names = [str(n) for n in range(n_columns)]
-    try:
-        table = arrow_csv.read_csv(
-            pa.BufferReader(content),
-            read_options=arrow_csv.ReadOptions(column_names=names, skip_rows=n_above),
-            parse_options=arrow_csv.ParseOptions(
-                delimiter=delimiter, quote_char=False, ignore_empty_lines=False
-            ),
-            convert_options=arrow_csv.ConvertOptions(
-                column_types=dict.fromkeys(names, pa.large_string())
-            ),
-        )
-    except pa.ArrowInvalid:  # pandas fills a shorter row, and has a message for a longer one
-        return None
-    return table.combine_chunks().to_pandas(types_mapper=lambda _: dtype)
 
 
 def _n_filled(frame: pd.DataFrame) -> int:
@@ -346,80 +203,3 @@ def _of_spaces(frame: pd.DataFrame, rows: Ints) -> Ints:
         if len(rows):
             rows = rows[(frame.iloc[rows, column].str.strip() == "").to_numpy()]
     return rows
-
-
-def _by_blanks(first: str, second: str) -> bool:
-    """Tell whether a line of names in quotes, or above one of numbers, has blanks between them."""
-    values = second.split()
-    names_fit = 1 < len(first.split()) in (len(values), len(values) - 1)
-    are_numbers = all(map(is_written_number, values)) and not is_written_number(second.strip())
-    return bool(_QUOTED_NAMES.fullmatch(first.strip())) or (names_fit and are_numbers)
-
-
-def _check_quotes(lines: IO[str], path: str, delimiter: str) -> None:
-    """Refuse a quote that never closes, or in a later line, where text follows it."""
-    quoted, other = '(?:[^"]++|"")*+', f"[^{delimiter}]*+"
-    opening = re.compile(f'(?:(?:"{quoted}"|(?!")){other}{re.escape(delimiter)})*+"{quoted}')
-    closing = re.compile(f'{quoted}"({other})')
-    begin, end = 0, "never closes"  # the line of the quote that is open, and what becomes of it
-    lines.seek(0)
-    for number, line in enumerate(lines, 1):
-        if '"' not in line:
-            continue
-        closed = closing.match(line) if begin else None
-        if begin and closed is None:
-            continue
-        if closed and closed[1].strip():
-            end = f"closes in line {number}, where text follows it"
-            break
-        rest = opening.match(line, closed.end() + 1 if closed else 0)
-        begin = number if rest and rest.end() == len(line) else 0
-    if begin:
-        raise DataError(
-            f"{path}:{begin}: line {begin} opens a quote that {end}. Close it in line {begin}, or"
-            " delete it; write a quote within quotes twice."
-        )
-
-
-def _longer_row(lines: IO[str], delimiter: str, n_above: int) -> str:
-    """Say which is the first row with more values than there are columns, if one has."""
-    reader = csv.reader(lines, delimiter=delimiter)
-    with suppress(csv.Error):  # pandas has its own message
-        width = len(next(reader))
-        header = line = n_above + reader.line_num
-        for row in reader:
-            line += 1
-            if len(row) > width:
-                said = f":{line}: line {line} has {len(row)} values, but there are {width} columns"
-                return f"{said}. {title_above(header)}" if len(row) >= 2 * width else said
-            line = n_above + reader.line_num
-    return ""
-
-
-def _is_data(names: list[str]) -> bool:
-    """Tell whether a first line is numbers, but not 0, 1, 2, …, which are names of pandas."""
-    try:
-        numbers = [float(name) for name in names if name != ""]
-    except ValueError:
-        return False
-    return bool(numbers) and numbers != list(map(float, range(len(numbers))))
-
-
-def _years(values: list[str]) -> list[int]:
-    """Return the years in a line, if it has nothing else; the first value may be blank."""
-    own = values[1:] if values[:1] == [""] else values
-    return list(map(int, own)) if all(map(_YEAR.fullmatch, own)) else []
-
-
-def _are_even(years: list[int]) -> bool:
-    """Tell whether there are three years or more, each as far from the one before."""
-    return len(years) >= 3 and len({*np.diff(years).tolist()}) == 1 and years[0] != years[1]
-
-
-def _unlike_names(names: list[str]) -> str:
-    """Return numbers, if there is nothing else, or they do not rise or fall evenly among names."""
-    found = [name for name in names if _NUMBER.fullmatch(name)]
-    steps = np.diff(list(map(float, found)))
-    are_even = (steps > 0).all() or ((steps < 0).all() and steps.min() >= 2 * steps.max())
-    is_clear = are_even and len(found) < sum(map(bool, names))
-    return "" if is_clear else clipped(", ".join(found))
