@@ -154,7 +154,7 @@ def check_quotes(lines: IO[str], path: str, delimiter: str) -> None:
     quoted, other = '(?:[^"]++|"")*+', f"[^{delimiter}]*+"
     opening = re.compile(f'(?:(?:"{quoted}"|(?!")){other}{re.escape(delimiter)})*+"{quoted}')
     closing = re.compile(f'{quoted}"({other})')
-    begin, end = 0, "never closes"  # the line of the quote that is open, and what becomes of it
+    begin, end = 0, "never closes"  # the line of the quote that is open, and how it ends
     lines.seek(0)
     for number, line in enumerate(lines, 1):
         if '"' not in line:
