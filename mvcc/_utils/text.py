@@ -22,7 +22,6 @@ _UTF_16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 # what no text in Windows-1252 has: bytes without a meaning, a mark of UTF-8, and its umlauts, which
 # would read Ã¤ for ä
 _NOT_WINDOWS = re.compile(rb"[\x81\x8d\x8f\x90\x9d]|\A\xef\xbb\xbf|\xc3[\x80-\xbf]")
-DELIMITERS = ",;\t|"  # of tables
 # what Excel writes above the names of columns, or wants to find there
 DELIMITER_LINE = re.compile(r"sep=([,;\t|])\s*", re.IGNORECASE)
 _QUOTED = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
@@ -81,10 +80,15 @@ def read_text(content: bytes, place: str, error: type[MvccError]) -> Text:
     return Text(text, encoding)
 
 
-def delimiter_of(first: str, delimiters: str = ",;\t") -> str:
-    """Return what separates the values of a line: what it has most often, outside of quotes."""
+def delimiter_of(first: str, second: str = "") -> str:
+    """Return what separates the values of a line: what it has most often, outside of quotes.
+
+    `|` does if nothing else can, and the second line has it, too: names may list answers by it.
+    """
     bare = re.sub(r'"[^"]*"?', "", first)
-    return max(delimiters, key=bare.count)
+    if "|" in bare and "|" in second and not re.search("[,;\t]", bare):
+        return "|"
+    return max(",;\t", key=bare.count)
 
 
 def records_of(

@@ -59,6 +59,7 @@ FORMATS = {
     "quoted.csv": text().replace("a b", '"a b"').replace("label", '"label"'),
     "trailing.csv": text(end=",\n"),
     "pipes.csv": text("|"),
+    "pipes and gaps.csv": text("|", end="\n\n"),
     "told pipes.txt": "sep=|\n" + text("|"),
     "told.csv": "\ufeffsep=;\r\n" + text(";", end="\r\n"),
     "gaps.csv": text(end="\n\n"),
@@ -141,6 +142,18 @@ def test_names_of_columns_may_hold_delimiters_and_line_breaks(tmp_path):
     assert table.X.tolist() == [[1, 2], [3, 4]]
     table = read(tmp_path, "odd.tsv", "id\ta, b\tc, d\nx\t1\t2\ny\t3\t4\n")
     assert table.columns == ["a, b", "c, d"]
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+@pytest.mark.parametrize("name", ["grade (A|B|C|D|F)", "is it (yes|no)"])
+def test_names_of_columns_may_list_answers_by_bars(tmp_path, name, delimiter):
+    shown = f'"{name}"' if delimiter == "|" else name
+    lines = [f"id,age,{shown}", "u,69,C", "v,32,B", "w,40,C"]
+    table = read(tmp_path, "t.txt", "\n".join(lines).replace(",", delimiter))
+    assert table.columns == ["age", name]
+    assert table.ids == ["u", "v", "w"]
+    alone = read(tmp_path, "one.csv", f"{name}\nblue wave\nred pie\nblue wave\n")
+    assert alone.columns == [name]
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ import pandas as pd
 
 from mvcc._utils.messages import clipped, words_of
 from mvcc._utils.reading import MOST_LINE, check_size, within_limits
-from mvcc._utils.text import DELIMITER_LINE, DELIMITERS, delimiter_of
+from mvcc._utils.text import DELIMITER_LINE, delimiter_of
 from mvcc.exceptions import DataError
 from mvcc.tables.reading._numbers import is_written_number
 from mvcc.tables.reading._problems import title_above
@@ -35,10 +35,12 @@ def text_frames(
     if not first.strip():
         raise DataError(f"{path}:1: the first line is empty; it must name the columns.")
     start, n_above = 0, 0
-    is_tsv = path.lower().endswith(".tsv") and "\t" in first
-    delimiter = "\t" if is_tsv else delimiter_of(first, DELIMITERS)
     if told := DELIMITER_LINE.fullmatch(first):
         start, n_above, delimiter = lines.tell(), 1, told[1]
+    elif path.lower().endswith(".tsv") and "\t" in first:
+        delimiter = "\t"
+    else:
+        delimiter = delimiter_of(first, next(filter(str.strip, lines), ""))
     lines.seek(start)
     try:
         reader = csv.reader(lines, delimiter=delimiter)

@@ -13,7 +13,7 @@ import pandas as pd
 
 from mvcc._utils.arrays import Ints
 from mvcc._utils.reading import MOST_LINE, check_lines, content_of, in_lines, opened, within_limits
-from mvcc._utils.text import DELIMITERS, UTF_16, WINDOWS, assumed, encoding_of, read_text
+from mvcc._utils.text import UTF_16, WINDOWS, assumed, encoding_of, read_text
 from mvcc.exceptions import DataError
 from mvcc.tables.reading._parquet import parts_of, rows_at_a_time
 from mvcc.tables.reading._rows import without_nameless
@@ -155,7 +155,7 @@ def frames_of_text(path: str, place: str) -> Iterator[pd.DataFrame]:
 def _chunks(path: str, place: str, encoding: str) -> Iterator[pd.DataFrame]:
     """Give all rows, some at a time."""
     with io.TextIOWrapper(opened(path), encoding=encoding, newline="") as file:
-        n_columns = max(map(file.readline().count, DELIMITERS)) + 1
+        n_columns = max(map(file.readline().count, ",;\t|")) + 1
         file.seek(0)
         yield from text_frames(file, place, rows_at_a_time(n_columns))
 
