@@ -99,7 +99,10 @@ def assert_is_read(folder, values, kind, note, found):
         (["5", "<0.05", "> 9"], "2 values below or above a limit read as the limit", [5, 0.05, 9]),
         (["3-5", "18 – 20", "7"], "2 ranges read as the middle", [4, 19, 7]),
         (["1.234", "5.678"], "1.234 read as 1.234, not as 1234", [1.234, 5.678]),
-        (["1:23:45", "", "30:57", "0:00:01.5"], "in seconds", [5025, None, 111420, 1.5]),
+        (["1:23:45", "", "0:30:57", "0:00:01.5"], "in seconds", [5025, None, 1857, 1.5]),
+        (["2:30", "", "30:57"], "in seconds, 2:30 read as hours and minutes", [9e3, None, 111420]),
+        (["0 days 01:23:45", "1 days 00:00:01.500000"], "in seconds", [5025, 86401.5]),
+        (["1 day, 2:00:00", "-1 day, 23:59:00", "0:00:09"], "in seconds", [93600, -60, 9]),
         (["true", "False", "", "TRUE"], "true is 1", [1, 0, None, 1]),
         (["yes", "no", "no"], "yes is 1", [1, 0, 0]),
         (["Ja", "nein", "", "ja"], "ja is 1", [1, 0, None, 1]),
@@ -150,6 +153,7 @@ def test_dates_are_read_as_people_write_them(tmp_path, values, note, found):
         (["768", "3.3k", "57k", "1.5K", "9"], "text", "3 of 5 values are numbers in k"),
         (["9,5 Mio.", "700000", "3 Mio.", "4 Mio."], "text", "3 of 4 values are numbers in Mio."),
         (["9 %", "700000", "3 %", "4 %"], "text", "3 of 4 values are numbers in %"),
+        (["41:18", "1:29:25", "2:58"], "text", "41:18 beside 1:29:25 may be minutes or hours"),
         ([*"uvwxy"], "text", ""),
         ([f"thing {n}" for n in range(41)], "text", ""),
     ],
@@ -202,8 +206,9 @@ def test_another_column_tells_what_points_and_commas_are(tmp_path, content, X):
             r"Write `columns: {c: day first}` or .*month first",
         ),
         (["5 kg"] * 12 + ["5 lb"], ";", 14, "'5 lb', .* in kg like the others"),
+        (["closed"] + ["14:48"] * 12, ";", 2, "'closed', which is not a duration like the others"),
     ],
-    ids=["comma", "tab", "word", "mixed", "inf", "date", "dots", "slashes", "units"],
+    ids=["comma", "tab", "word", "mixed", "inf", "date", "dots", "slashes", "units", "durations"],
 )
 def test_what_is_not_certain_or_a_mistake_is_said_with_its_line(
     tmp_path, values, delimiter, line, message
@@ -402,6 +407,9 @@ def test_kinds_of_columns_can_be_said(tmp_path):
     many = "".join(f"r{n},{n},2020-01-02,1\n" for n in range(1001))
     table = read(tmp_path, f"id,zip,when,x\n{many}", columns={"zip": "category"})
     assert table.every_column[1].note == "1001 values are too many for a category"
+    mixed = "id,x,y\na,1:41:18,1\nb,41:18,2\nc,1:00:05,3\n"
+    with pytest.raises(DataError, match=":3: line 3 has '41:18', which is not a duration like the"):
+        read(tmp_path, mixed, columns={"x": "number"})
     with pytest.raises(DataError, match=r"there is no column 'zap'; did you mean 'zip'\?"):
         read(tmp_path, content, columns={"zap": "text"})
 

@@ -48,7 +48,7 @@ _DATE = re.compile(
 _TIME = re.compile(
     r"(?P<hour>\d{1,2}):(?P<rest>\d{2}(?::\d{2}(?:\.\d+)?)?) ?(?P<half>[ap]m)?", re.I
 )
-_DURATION = re.compile(r"^(\d+):([0-5]\d)(?::([0-5]\d(?:\.\d+)?))?$")
+_DURATION = re.compile(r"^(?:(-?\d+) days?,? \+?)?(\d+):([0-5]\d)(?::([0-5]\d(?:\.\d+)?))?$")
 _YEAR_FIRST = {"-": Written.YEAR_MONTH_DAY, "/": Written.YEAR_SLASHES, ".": Written.YEAR_DOTS}
 _DAY_FIRST = {"-": Written.DAY_DASHES, "/": Written.DAY_SLASHES, ".": Written.DOTS}
 _MONTH_FIRST = {"-": Written.MONTH_DASHES, "/": Written.MONTH_SLASHES}
@@ -88,8 +88,8 @@ def as_number(
     n_plain = np.count_nonzero(~np.isnan(numbers))
     if n_plain == len(there):
         return numeric(column, numbers, texts, Written.PLAIN)
-    if _DURATION.match(there.iloc[0]) and np.isfinite(seconds_of(there)).all():
-        return numeric(column, seconds_of(texts), texts, Written.IN_SECONDS)
+    if found := _as_duration(column, texts):
+        return found
     folded = set(there.str.casefold().unique()[:3])
     for written, words in TRUTH.items():
         if folded <= set(words) and (len(folded) == 2 or "" in words or written in _CERTAIN):
@@ -113,10 +113,28 @@ def as_number(
     return None
 
 
+def _as_duration(column: Column, texts: pd.Series[Any]) -> Understood | None:
+    """Read durations and times of day; None for others. Beside h:mm:ss, 41:18 is unclear."""
+    there = texts.dropna()
+    if not there.head(20).str.match(_DURATION).any():
+        return None
+    fits = there[there.str.match(_DURATION)]
+    if len(fits) < (_MANY if column.kind else _NEARLY_ALL) * len(there):
+        return None
+    is_short = fits.str.count(":") == 1
+    if is_short.all():
+        column = replace(column, remarks=(f"{fits.iloc[0]} read as hours and minutes",))
+    elif is_short.any() and column.kind is None:
+        both = f"{fits[is_short].iloc[0]} beside {fits[~is_short].iloc[0]}"
+        return as_words(replace(column, remarks=(f"{both} may be minutes or hours",)), texts)
+    return numeric(column, seconds_of(texts), texts, Written.IN_SECONDS)
+
+
 def seconds_of(texts: pd.Series[Any]) -> Floats:
-    """Return durations and times of day, h:mm or h:mm:ss, as seconds; NaN for what is none."""
+    """Return durations as seconds; NaN for what is none, and for two parts beside three."""
     parts = texts.str.extract(_DURATION).astype(np.float64)
-    return (3600 * parts[0] + 60 * parts[1] + parts[2].fillna(0)).to_numpy()
+    seconds = parts[3] if parts[3].notna().any() else 0
+    return (86_400 * parts[0].fillna(0) + 3600 * parts[1] + 60 * parts[2] + seconds).to_numpy()
 
 
 def truth(texts: pd.Series[Any], written: Written) -> Floats:
@@ -156,6 +174,9 @@ def numeric(
     if np.isfinite(first):
         remedy = f"Scale the column to below {MOST:.0e}"
         return _mistaken(column, texts, bad, "which is too large to compute with", remedy)
+    if written is Written.IN_SECONDS:
+        remedy = "Write it like them, or leave the cell empty"
+        return _mistaken(column, texts, bad, "which is not a duration like the others", remedy)
     unit = f" in {column.unit} like the others" if column.unit else ""
     remedy = "Write a number, or leave the cell empty" if np.isnan(first) else "Write a number"
     return _mistaken(column, texts, bad, f"which is not a finite number{unit}", remedy)
