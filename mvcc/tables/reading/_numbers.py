@@ -44,8 +44,11 @@ _CELL = re.compile(
     re.IGNORECASE,
 )
 _WHOLE_CELL = re.compile(rf"\A(?:{_CELL.pattern})\Z", re.IGNORECASE)
-# what others must have, too: 768 beside 3.3k is not 768k; but m and the like are units
-_FACTOR = re.compile(r"%|[kK]|M|(?i:tsd|mio|mill|mrd|mn|mln|bn|thousand|[mb]illion)\.?")
+# what others must have, too: 768 beside 3.3k is not 768k; but m and t alone are units
+_FACTOR = re.compile(
+    rf"%|(?:[kKMT]|(?i:[kmtb](?={_BEFORE})|tsd|mio|mill|mrd|mn|mln|bn|thousand|[mb]illion)\.?)"
+    rf"(?i:{_BEFORE})?"
+)
 _MOSTLY = 0.5  # of cells that begin a column of numbers
 _SAMPLE = 50
 _STYLES = {
@@ -147,16 +150,16 @@ def _commonest(units: pd.Series[Any]) -> str:
 def _read_parts(parts: pd.DataFrame, written: Written, unit: str) -> Numbers:
     """Return the numbers that are written in this way and have this unit, or none."""
     folded = parts["unit"].str.casefold()
-    allowed = [unit.casefold(), *([""] if not _FACTOR.fullmatch(unit) else [])]
-    fits = folded.isin(allowed).to_numpy(dtype=bool)
     first, last = (_read(parts[name], written) for name in ("first", "last"))
     is_range = parts["first"].notna().to_numpy(dtype=bool)
     values = np.where(is_range, (first + last) / 2, last)
+    has_no_unit = (folded == "").to_numpy(dtype=bool) & bool(unit)
+    may_lack_it = (values == 0) | (_FACTOR.fullmatch(unit) is None)
+    fits = (folded == unit.casefold()).to_numpy(dtype=bool) | (has_no_unit & may_lack_it)
     ends = parts["first"].fillna("") + " " + parts["last"].fillna("")
     is_padded = ends.str.contains(r"\b0\d").to_numpy(dtype=bool)
     is_safe = (first < last) & ~is_padded
     values[~fits | (is_range & ~is_safe)] = np.nan
-    has_no_unit = (folded == "").to_numpy(dtype=bool) & bool(unit)
     is_limit = parts["limit"].notna().to_numpy(dtype=bool)
     remarks = []
     for which, noun, words in (
