@@ -61,13 +61,24 @@ def test_columns_of_constraints_are_found_by_name(tmp_path, files, rows):
     assert found.constraints == [("böden", "urteile.csv")]
 
 
-def test_a_third_column_of_ids_of_matches_has_a_note(tmp_path, files):
-    rows = [["a", "b", "c"], *([f"W {n}", f"ort-{n}", 100 + n] for n in range(5))]
+@pytest.mark.parametrize(
+    ("name", "ids", "is_said"),
+    [
+        ("c", [100, 101, 102, 103, 104], True),
+        ("points", [100, 101, 101, 103, 104], False),
+        ("Air", [100, 101, 101, 103, 104], True),
+        ("key", [100, 101, 101, 103, 104], True),
+        ("c", ["L1", "L2", "L2", "L3", "L4"], True),
+    ],
+)
+def test_a_third_column_of_ids_of_matches_has_a_note(tmp_path, files, name, ids, is_said):
+    write_csv(tmp_path / "air.csv", [*AIR, *([f"L{n}", n] for n in range(5))])
+    rows = [["a", "b", name], *([f"W {n}", f"ort-{n}", id] for n, id in enumerate(ids))]
     write_csv(tmp_path / "paare.csv", rows)
-    words = "paare.csv: the column 'c' has ids of air.csv, but matches are of two tables. Write"
+    words = f"paare.csv: the column '{name}' has ids of air.csv, but matches are of two tables."
     for found in (sort_files(files[:4]), sort_files(files[:3], matches=files[3:4])):
         assert found.matches == [("Weine_2024:böden", "paare.csv")]
-        assert [note[: len(words)] for note in found.notes] == [words]
+        assert [note[: len(words)] for note in found.notes] == [words] * is_said
 
 
 def test_small_tables_with_the_same_ids_stay_tables(tmp_path):
