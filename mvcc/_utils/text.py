@@ -86,9 +86,8 @@ def delimiter_of(first: str, second: str = "") -> str:
     `|` does if nothing else can, and the second line has it, too: names may list answers by it.
     """
     bare = re.sub(r'"[^"]*"?', "", first)
-    if "|" in bare and "|" in second and not re.search("[,;\t]", bare):
-        return "|"
-    return max(",;\t", key=bare.count)
+    best = max(",;\t", key=bare.count)
+    return "|" if best not in bare and "|" in bare and "|" in second else best
 
 
 def records_of(

@@ -235,16 +235,14 @@ def _third_ids(
     named = {table for table, _ in ends[:2]}
     others = {table: ids for table, ids in tables.items() if table not in named}
     for name, column in without_attrs(frame).iloc[:, 2:].items():
-        texts = _texts(column)
+        texts, called = _texts(column), str(name).strip().casefold()
         may_count = len({*texts}) < len(texts) and all(map(str.isdigit, texts))
-        for _, (table, ids) in _tables_with(str(name), {*texts}, others, ())[:1]:
-            called = str(name).strip().casefold()
-            if may_count and called not in (Path(table).stem.casefold(), ids.casefold()):
-                continue
-            yield (
-                f"{clipped(path)}: the column {shown(str(name))} has ids of {clipped(table)}, but"
-                " matches are of two tables. Write a file of matches with it, too."
-            )
+        for _, (table, ids) in _tables_with(called, {*texts}, others, ())[:1]:
+            if not may_count or called in (Path(table).stem.casefold(), ids.casefold()):
+                yield (
+                    f"{clipped(path)}: the column {shown(str(name))} has ids of {clipped(table)},"
+                    " but matches are of two tables. Write a file of matches with it, too."
+                )
 
 
 def _folded(id: str) -> str:

@@ -82,14 +82,21 @@ class Understood:
 def as_number(
     column: Column, texts: pd.Series[Any], delimiter: str | None, sign: str
 ) -> Understood | None:
-    """Read numbers, truth values, numbers with units; None for others, unless it must be."""
+    """Read numbers with units or not, durations, truth values; None for others, unless it must be."""
     there = texts.dropna()
     numbers = numbers_of(texts.fillna("nan"))
     n_plain = np.count_nonzero(~np.isnan(numbers))
     if n_plain == len(there):
         return numeric(column, numbers, texts, Written.PLAIN)
-    if found := _as_duration(column, texts):
-        return found
+    durations = there[there.str.match(_DURATION)]
+    if len(durations) >= (_MANY if column.kind else _NEARLY_ALL) * len(there):
+        is_short = durations.str.count(":") == 1
+        if is_short.all():
+            column = replace(column, remarks=(f"{durations.iloc[0]} read as hours and minutes",))
+        elif is_short.any() and column.kind is None:
+            both = f"{durations[is_short].iloc[0]} beside {durations[~is_short].iloc[0]}"
+            return as_words(replace(column, remarks=(f"{both} may be minutes or hours",)), texts)
+        return numeric(column, seconds_of(texts), texts, Written.IN_SECONDS)
     folded = set(there.str.casefold().unique()[:3])
     for written, words in TRUTH.items():
         if folded <= set(words) and (len(folded) == 2 or "" in words or written in _CERTAIN):
@@ -111,23 +118,6 @@ def as_number(
             remark += f" in {read.unit}"
         return as_words(replace(column, remarks=(remark,)), texts)
     return None
-
-
-def _as_duration(column: Column, texts: pd.Series[Any]) -> Understood | None:
-    """Read durations and times of day; None for others. Beside h:mm:ss, 41:18 is unclear."""
-    there = texts.dropna()
-    if not there.head(20).str.match(_DURATION).any():
-        return None
-    fits = there[there.str.match(_DURATION)]
-    if len(fits) < (_MANY if column.kind else _NEARLY_ALL) * len(there):
-        return None
-    is_short = fits.str.count(":") == 1
-    if is_short.all():
-        column = replace(column, remarks=(f"{fits.iloc[0]} read as hours and minutes",))
-    elif is_short.any() and column.kind is None:
-        both = f"{fits[is_short].iloc[0]} beside {fits[~is_short].iloc[0]}"
-        return as_words(replace(column, remarks=(f"{both} may be minutes or hours",)), texts)
-    return numeric(column, seconds_of(texts), texts, Written.IN_SECONDS)
 
 
 def seconds_of(texts: pd.Series[Any]) -> Floats:
