@@ -82,7 +82,7 @@ class Understood:
 def as_number(
     column: Column, texts: pd.Series[Any], delimiter: str | None, sign: str
 ) -> Understood | None:
-    """Read numbers with units or not, durations, truth values; None for others, unless it must be."""
+    """Read numbers, with units or not, durations, truth values; None for others, unless asked."""
     there = texts.dropna()
     numbers = numbers_of(texts.fillna("nan"))
     n_plain = np.count_nonzero(~np.isnan(numbers))
