@@ -192,7 +192,8 @@ def test_matches_that_hang_together_are_cut_row_by_row(order):
     things = np.cumsum(rng.normal(size=(200, 3)), axis=0)
     views = [things @ rng.normal(size=(3, width)) for width in (6, 5)][::order]
     chain = np.array([(row, row - less) for row in range(150) for less in (0, 1) if row >= less])
-    chain = chain[1:, ::order]  # without the first match, one of the views has a row less
+    # without the first match, one of the views has a row less
+    chain = np.unique(chain[1:, ::order], axis=0)
     cut = [own for own, _ in module._folds(chain, 5)]
     assert np.array_equal(np.unique(np.concatenate(cut), axis=0), np.unique(chain, axis=0))
     for own, others in module._folds(chain, 5):
@@ -204,6 +205,14 @@ def test_matches_that_hang_together_are_cut_row_by_row(order):
     proposed = match_proposals(views, {(0, 1): chain})[0, 1]
     assert np.allclose(proposed.hits, hits)
     assert np.isfinite(proposed.probabilities).all()
+    known = set(map(tuple, chain.tolist()))
+    firsts = [
+        (row, first)
+        for own, found in module.without_folds(*map(raw_columns, views), chain, 5, 1)
+        for row, first in zip(found.rows.tolist(), found.candidates[:, 0].tolist(), strict=True)
+        if row in own[:, 0]
+    ]
+    assert hits[0] == np.mean([pair in known for pair in firsts])
 
 
 @pytest.mark.parametrize("order", [1, -1])

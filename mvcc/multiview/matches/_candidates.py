@@ -160,7 +160,7 @@ def candidate_hits(
     with one_thread():
         for key, here, there, rows, _ in matched_columns(views, mappings):
             folds = without_folds(here, there, rows, n_folds, c)
-            places = np.concatenate([first_hits(*fold, c) for fold in folds])
+            places = np.concatenate([first_hits(rows, *fold, c) for fold in folds])
             found[key] = np.cumsum(places.mean(axis=0)) if len(places) else np.zeros(c)
     return found
 
@@ -213,10 +213,10 @@ def are_matches(matches: Ints, rows: Ints, others: Ints) -> Bools:
     return np.isin((rows << 32) | others, (matches[:, 0] << 32) | matches[:, 1])
 
 
-def first_hits(cut: Ints, found: Likeliest, most: int) -> Bools:
+def first_hits(matches: Ints, cut: Ints, found: Likeliest, most: int) -> Bools:
     """Tell which of the first candidates of every cut row is the first counterpart, (r, most)."""
     own = np.isin(found.rows, cut[:, 0])
-    hits = are_matches(cut, found.rows[own, None], found.candidates[own, :most])
+    hits = are_matches(matches, found.rows[own, None], found.candidates[own, :most])
     hits &= np.cumsum(hits, axis=1) == 1
     return np.pad(hits, ((0, 0), (0, most - hits.shape[1])))
 
