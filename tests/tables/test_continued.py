@@ -247,6 +247,34 @@ def test_corrections_of_numbered_rows_hold_only_for_the_same_file(tmp_path, late
     assert facts["continued"]["changes"][0]["by_model"]
 
 
+@pytest.mark.parametrize("order", [1, -1])
+def test_corrections_and_answers_hold_where_a_text_file_has_the_ids_that_were_floats(
+    tmp_path, order
+):
+    frame = blobs([30, 30, 30]).reset_index(drop=True).assign(id=1 + np.arange(90) / 2)
+    frame.to_parquet(tmp_path / "rows.parquet")
+    frame.to_csv(tmp_path / "rows.csv", index=False)
+    end, end_here = ["", ".0"][::order]
+    lines = [f"things:{n}{end},{'new:' * (n < 3)}kind {n % 2}" for n in (1, 2, 3, 4)]
+    asked = [log(tmp_path / who, *lines, f"things:5{end},outlier") for who in ("anna", "ben")]
+    members = [[f"kind {n % 2}", f"things:{n}{end}\nthings:{n + 2}{end}"] for n in (1, 2)]
+    write_csv(tmp_path / "anna" / "groups.csv", [["name", "members"], *members])
+    values = {"n_clusters": 3, "asked": tuple(map(str, asked)), "on_conflict": "drop"}
+    may, june = (
+        options_of({"things": tmp_path / f"rows.{ending}"}, stability_runs=0, **values)
+        for ending in ["parquet", "csv"][::order]
+    )
+    before = cluster(may, tmp_path / "may")
+    with ReviewSession(tmp_path / "may") as session:
+        session.record([(f"things:6{end}", "outlier"), (f"things:7{end}\nthings:8{end}", "new")])
+    facts = cluster(with_values(june, continues=str(tmp_path / "may")), tmp_path / "june")
+    assert facts["views"][0]["outliers"] == [f"5{end_here}", f"6{end_here}"]
+    assert not [one for one in facts["warnings"] if "correction" in one or "answered" in one]
+    assert facts["views"][0]["given"] == before["views"][0]["given"]
+    assert facts["views"][0]["names"] == [*before["views"][0]["names"], ""]
+    assert len(facts["corrected"]["sentences"]) == 2
+
+
 def test_the_number_of_a_vanished_cluster_is_never_used_again(tmp_path, may):
     gone = clusters(may)[blobs([30, 30, 30]).index[0]]
     left = [name for name, number in clusters(may).items() if number != gone]

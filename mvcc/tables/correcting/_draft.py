@@ -26,7 +26,7 @@ from mvcc.tables.correcting._corrections import (
     refuse_name,
     rows_in,
 )
-from mvcc.tables.reading._column import spellings
+from mvcc.tables.reading._column import rows_by_name
 
 _MOST_NAMED = 3  # rows, in a sentence
 
@@ -60,8 +60,7 @@ class Draft:
         self._rows = {
             row_name(view.name, id): (number, row)
             for number, view in enumerate(facts.views)
-            for ids in reversed(spellings(view.ids, view.float_ids))
-            for row, id in enumerate(ids)
+            for id, row in rows_by_name(view.ids, view.float_ids).items()
         }
 
     @classmethod

@@ -243,12 +243,12 @@ def _refuse_other_rows(person: Person, history: AnswerHistory, objects: Answered
     lacks = not history.answers.keys().isdisjoint(objects.absent.values())
     if lacks or Path(person.path).name == ANSWERS:
         return
-    answered, tables = objects.rows(history.answers), objects.inputs.tables
+    answered, tables = [*map(set, objects.rows(history.answers))], objects.inputs.tables
     names = [GROUPS, *(f"{table.name}.csv" for table in tables)]
     for path in (Path(person.path).with_name(name) for name in names):
         named = {id for _, id in rows_in_answers([str(path)])} if path.exists() else set()
         for table, rows in zip(tables, answered, strict=True):
-            named -= {table.ids[row] for row in rows}
+            named -= {name for name in named if table.row.get(name) in rows}
         known = [name for name in sorted(named) if any(name in one.row for one in tables)]
         if known:
             raise DataError(

@@ -361,6 +361,17 @@ def spellings(
     return found
 
 
+def rows_by_name(ids: Sequence[str], are_floats: bool, are_padded: bool = False) -> dict[str, int]:
+    """Return the row of every id, in each way in which files name it.
+
+    Also as 7 where a text file has 7.0, as pandas writes floats: the first ones tell.
+    """
+    found = spellings(ids, are_floats, are_padded)
+    if all(map(_DECIMAL.fullmatch, ids[:GLANCE])):
+        found.append([name.removesuffix(".0") for name in ids])
+    return {name: row for names in reversed(found) for row, name in enumerate(names)}
+
+
 def spelled_like(ids: Sequence[str], others: Iterable[str], are_floats: bool) -> Sequence[str]:
     """Return ids as others are written that may be floats: 7 for 7.0, unless 7 is one of them."""
     known = {*others} - {*ids} if are_floats else ()

@@ -18,7 +18,7 @@ from mvcc.tables.reading._column import (
     Column,
     LeftOut,
     as_texts,
-    spellings,
+    rows_by_name,
     why_unasked,
     without_attrs,
     without_words,
@@ -67,8 +67,7 @@ class Table:
     @cached_property
     def row(self) -> dict[str, int]:
         """The number of the row of every id, in each way in which files name it."""
-        names = reversed(spellings(self.ids, self.has_float_ids, self.has_padded_ids))
-        return {name: number for ids in names for number, name in enumerate(ids)}
+        return rows_by_name(self.ids, self.has_float_ids, self.has_padded_ids)
 
     @property
     def used(self) -> list[Column]:
