@@ -159,7 +159,7 @@ _NAMED_CODES = re.compile(
     r"([ _-]?(no|nr|num(ber|mer)?))?\.?",
     re.IGNORECASE,
 )
-_DECIMAL = re.compile(r"[+-]?\d*\.\d+")
+_DECIMAL = re.compile(r"[+-]?\d*[.,]\d+")
 _PADDED = re.compile(r"^0\d+$", re.MULTILINE)
 _PHONE = re.compile(r"\+?[\d(][\d ()/.-]{4,20}")
 _WRITTEN_PHONE = re.compile(
@@ -167,10 +167,12 @@ _WRITTEN_PHONE = re.compile(
 )
 _BARCODE = re.compile(r"\d{8}|\d{12,14}")
 MOST_CATEGORIES = 40  # distinct values, each twice in the mean; words with more are text
-_OTHER_FILES = (".pdf", ".tif", ".tiff", ".doc", ".docx", ".xls", ".xlsx", ".csv", ".txt", ".eml")
-_DECIMALS = r"^[+-]?\d*[.,]\d+$"
+_FILES = (
+    *SUFFIXES,
+    *(".pdf", ".tif", ".tiff", ".doc", ".docx", ".xls", ".xlsx", ".csv", ".txt", ".eml"),
+)
 GLANCE = 1_000  # rows, which often tell what all would: it takes long to look at many texts
-_FEWEST_CODES, _MOST_CODES = 10, 0.9  # rows, and the share of them above which a column holds codes
+_FEWEST_CODES, _ENOUGH_CODES = 10, 0.9  # rows, and the share above which a column holds codes
 
 
 def without_attrs(frame: pd.DataFrame) -> pd.DataFrame:
@@ -195,7 +197,7 @@ def why_unasked(name: str, values: pd.Series[Any], code: LeftOut | None) -> Left
         return LeftOut.AN_ID
     if code and not are_few(values[~is_missing(values)]):
         return code
-    is_most = n_distinct > _MOST_CODES * len(values) and _ENDS_AS_ID.fullmatch(name.strip())
+    is_most = n_distinct > _ENOUGH_CODES * len(values) and _ENDS_AS_ID.fullmatch(name.strip())
     if is_most and _are_whole(values[~is_missing(values)]):
         return LeftOut.AN_ID
     if _LABELS.fullmatch(name.strip()):
@@ -209,13 +211,12 @@ def looks_like_ids(name: str, values: pd.Series[Any]) -> bool:
     """Tell whether a column is called as ids are, and has distinct texts or whole numbers."""
     if not _is_called_id(name) or values.dtype.kind not in "iufOUT" or is_missing(values).any():
         return False
-    texts = as_texts(values)
-    return may_name_rows(texts)
+    return may_name_rows(as_texts(values))
 
 
 def may_name_rows(texts: pd.Series[Any]) -> bool:
     """Tell whether texts are distinct, and none has a decimal sign."""
-    return not texts.duplicated().any() and not texts.str.contains(_DECIMALS).any()
+    return not texts.duplicated().any() and not texts.str.fullmatch(_DECIMAL).any()
 
 
 def looks_like_codes(values: pd.Series[Any]) -> bool:
@@ -227,16 +228,16 @@ def looks_like_codes(values: pd.Series[Any]) -> bool:
 
 
 def file_reason(values: pd.Series[Any]) -> LeftOut | None:
-    """Tell whether all values are names of files, which hold what they are about."""
+    """Tell why values that all name files are left out: these hold what they are about."""
     if values.dtype.kind not in "OUT":
         return None
     folded = (str(value).strip().casefold() for value in values.head(GLANCE).tolist())
     first = next((text for text in folded if text not in _MISSING), None)
-    if first is not None and not first.endswith(SUFFIXES + _OTHER_FILES):
+    if first is not None and not first.endswith(_FILES):
         return None
     for some in (values.head(GLANCE), values):
         texts = as_texts(some[~is_missing(some)]).str.lower()
-        if not texts.str.endswith(SUFFIXES + _OTHER_FILES).all():
+        if not texts.str.endswith(_FILES).all():
             return None
     if not len(texts):
         return None
@@ -250,7 +251,7 @@ def code_reason(name: str, values: pd.Series[Any]) -> LeftOut | None:
     named = _NAMED_CODES.fullmatch(name.strip())
     is_text = values.dtype.kind in "OUT"
     first = str(values.iloc[0]).strip()
-    # no code is written with a decimal point, and looking for zeros in front takes long
+    # no code is written with a decimal sign, and looking for zeros in front takes long
     head = map(str, values.head(GLANCE).tolist())
     if is_text and not named and all(map(_DECIMAL.fullmatch, head)):
         return None
@@ -262,13 +263,13 @@ def code_reason(name: str, values: pd.Series[Any]) -> LeftOut | None:
         return LeftOut.POSTAL_CODES if named["postal"] else LeftOut.PHONE_NUMBERS
     if is_text and _most_match(texts, _WRITTEN_PHONE):
         return LeftOut.PHONE_NUMBERS
-    if _most_match(texts, _BARCODE) and texts.map(_has_check_digit).mean() > _MOST_CODES:
+    if _most_match(texts, _BARCODE) and texts.map(_has_check_digit).mean() > _ENOUGH_CODES:
         return LeftOut.BARCODES
     return LeftOut.PADDED if may_be_padded and texts.str.fullmatch(r"\d+").all() else None
 
 
 def _most_match(texts: pd.Series[Any], pattern: str | re.Pattern[str]) -> bool:
-    return bool(len(texts) and texts.str.fullmatch(pattern).mean() > _MOST_CODES)
+    return bool(len(texts) and texts.str.fullmatch(pattern).mean() > _ENOUGH_CODES)
 
 
 def _has_check_digit(digits: str) -> bool:
@@ -306,7 +307,7 @@ def _are_codes(values: pd.Series[Any]) -> bool:
     return bool(
         first.mean() > 0.5
         and not is_missing(values).any()
-        and as_texts(values).str.fullmatch(_CODE).mean() > _MOST_CODES
+        and as_texts(values).str.fullmatch(_CODE).mean() > _ENOUGH_CODES
     )
 
 
@@ -314,8 +315,7 @@ def is_missing(values: pd.Series[Any]) -> Bools:
     """Tell which values are not there, or are written as such."""
     missing: Bools = values.isna().to_numpy(dtype=bool)
     if values.dtype.kind in "OUT":
-        texts = values.astype(str).str.strip().str.casefold()
-        missing = missing | texts.isin(_MISSING).to_numpy(dtype=bool)
+        missing = missing | as_texts(values).str.casefold().isin(_MISSING).to_numpy(dtype=bool)
     return missing
 
 
