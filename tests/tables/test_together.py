@@ -173,6 +173,28 @@ def test_answers_about_rows_that_are_gone_have_no_effect_and_are_counted(tmp_pat
     assert "1 answered row of " in " ".join(facts["warnings"])
 
 
+@pytest.mark.parametrize("by", ["review", "tables"])
+def test_answers_are_used_again_when_a_match_of_an_answered_row_is_gone(tmp_path, by_two, by):
+    options, facts, *_ = by_two
+    pairs, one, other = matches(tmp_path), *ids_by_kind(tmp_path)["0"][:2]
+    link = [dict(pairs)[one], dict(pairs)[other]]
+    write_csv(tmp_path / "anna/view1.csv", [["i", "j", "kind"], [*link, "must-link"]])
+    if by == "review":
+        with ReviewSession(tmp_path / "out") as session:
+            session.record([(f"view0:{one}\nview1:{link[0]}", "no match")])
+    else:
+        left = [pair for pair in pairs if one not in pair]
+        write_csv(tmp_path / "view0-view1.csv", [["view0", "view1"], *left])
+    options = with_values(options, continues=str(tmp_path / "out"), n_clusters="auto")
+    again = cluster(options, tmp_path / "june")
+    assert again["together"]["people"] == facts["together"]["people"]
+    assert len(again["views"][0]["given"]) == len(facts["views"][0]["given"])
+    told = f"anna/view1.csv: 1 row that it names, such as '{link[0]}', is of no object that is"
+    assert told in " ".join(again["warnings"])
+    rerun = cluster_job(load_job(tmp_path / "june/cluster.yaml"), tmp_path / "again")
+    assert rerun.together.people == read_facts(tmp_path / "june").together.people
+
+
 @pytest.mark.parametrize("people", [["anna"], ["anna", "ben"]])
 def test_groups_whose_rows_are_all_gone_do_not_count(tmp_path, options, ids, people):
     folders = [answered(tmp_path / who, kinds_of(ids, 0, 2)) for who in people]

@@ -124,7 +124,7 @@ def with_answers(job: Job, inputs: Inputs, matched: Inputs | None = None) -> Inp
     found = _of_logs(files, people, shared, objects)
     if len(people) > 1 or Path(files[0]).name == ANSWERS:
         for person in people:
-            _refuse_other_rows(person, histories[person.name], objects)
+            _check_other_rows(person, histories[person.name], objects, notes)
     else:
         found = _of_files(job, files, found, history.answers, objects, notes)
     members, constraints, sizes, source = found
@@ -234,14 +234,15 @@ def _of_logs(
     return groups, constraints, list(sizes.items()), source
 
 
-def _refuse_other_rows(person: Person, history: AnswerHistory, objects: AnsweredObjects) -> None:
+def _check_other_rows(
+    person: Person, history: AnswerHistory, objects: AnsweredObjects, notes: list[str]
+) -> None:
     """Refuse groups and constraints of a folder that do not follow from its log.
 
-    They would have no effect, since those of several people follow from their logs. What is
-    answered of objects that the tables lack, which a note counts, may be about any other row.
+    They would have no effect, since those of several people follow from their logs. Where tables
+    may lack rows, they may have followed by rows and matches that are gone; notes count them.
     """
-    lacks = not history.answers.keys().isdisjoint(objects.absent.values())
-    if lacks or Path(person.path).name == ANSWERS:
+    if Path(person.path).name == ANSWERS:
         return
     answered, tables = [*map(set, objects.rows(history.answers))], objects.inputs.tables
     names = [GROUPS, *(f"{table.name}.csv" for table in tables)]
@@ -250,7 +251,13 @@ def _refuse_other_rows(person: Person, history: AnswerHistory, objects: Answered
         for table, rows in zip(tables, answered, strict=True):
             named -= {name for name in named if table.row.get(name) in rows}
         known = [name for name in sorted(named) if any(name in one.row for one in tables)]
-        if known:
+        if known and objects.may_lack:
+            notes.append(
+                f"{path}: {counted(len(known), 'row')} that it names, such as {shown(known[0])},"
+                f" {agreeing(len(known), 'is', 'are')} of no object that is answered in {LOG}; what"
+                " it says of them has no effect."
+            )
+        elif known:
             raise DataError(
                 f"{path}: it names {shown(known[0])}, about which there is no answer in {LOG}. With"
                 " several people or answers of a former result, groups and constraints follow from"
