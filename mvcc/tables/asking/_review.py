@@ -80,9 +80,12 @@ class ReviewSession(LoggedSession):
         self._reviewed = Reviewed.of(self._found, self._used.tables, corrections)
         self._out.refuse_taken(labels_of(self.facts, self._inputs.tables, self._found))
         self._out.refuse_taken([REPORT], REPORT_KIND)
-        dropped = len(read_facts(self.folder).corrections)
-        if dropped and not corrections.lines:
-            n = counted(dropped, "correction")
+        stored = read_facts(self.folder)
+        for warning in self._reviewed.draft.lost:
+            if warning not in stored.warnings:
+                self._on_note(f"{self._log}: {warning}")
+        if stored.corrections and not corrections.lines:
+            n = counted(len(stored.corrections), "correction")
             self._on_note(f"{self._log} does not have {n} of {CLUSTERING} any more; dropped.")
         if corrections.lines or (self.folder / FOUND).exists():
             self._keep(self._reviewed)

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from mvcc._utils.arrays import Bools, Floats, Ints
-from mvcc._utils.messages import counted
 from mvcc._utils.one_thread import one_thread
 from mvcc.exceptions import InvalidInputError
 from mvcc.multiview import UNDO, Answer, JointGraphClustering, match_clusters
@@ -65,12 +64,7 @@ def _facts(found: Clustering, draft: Draft, tables: list[Table]) -> Clustering:
         for caution in view.cautions
     }
     warnings = [warning for warning in found.warnings if warning not in ended]
-    if draft.n_lost or draft.absent:
-        warnings.append(
-            f"{counted(draft.n_lost, 'correction')} and {counted(len(draft.absent), 'row')} of"
-            " corrections name what is not in these tables, clusters or matches; they have no"
-            " effect."
-        )
+    warnings += draft.lost
     if not draft.sentences:
         return found.model_copy(update={"warnings": tuple(warnings)})
     return _Rewriting(found, draft, tables).facts(warnings)

@@ -94,6 +94,17 @@ class Draft:
             self.n_lost += 1
         self._replays = False
 
+    @property
+    def lost(self) -> list[str]:
+        """A warning that counts earlier lines and rows without effect, if there are some."""
+        if not (self.n_lost or self.absent):
+            return []
+        return [
+            f"{counted(self.n_lost, 'correction')} and {counted(len(self.absent), 'row')} of"
+            " corrections name what is not in these tables, clusters or matches; they have no"
+            " effect."
+        ]
+
     def correct(self, line: Answer) -> Answer:
         """Do what a line says, or refuse it; return it as it is stored, by numbers of clusters."""
         answer = line.answer

@@ -369,12 +369,31 @@ def test_lines_that_name_nothing_stay_in_the_log_without_effect(results):
     (results / "corrections.csv").write_text(
         "id,answer,when\nview0:gone,1,now\n9,merge:0,now\n0,rename:first,now\n"
     )
-    with ReviewSession(results) as session:
+    notes = []
+    with ReviewSession(results, notes.append) as session:
         assert session.corrections == ["Cluster 0 is now called first."]
         (warning,) = (one for one in session.facts.warnings if "they have no effect" in one)
         assert warning.startswith("2 corrections and 1 row of corrections name what is not in")
         session.record([("", "undo")])
+    with ReviewSession(results, notes.append):
+        assert notes == [f"{results / 'corrections.csv'}: {warning}"]  # told once
     assert len(read_csv(results / "corrections.csv")) == 4
+
+
+def test_a_log_of_corrections_whose_line_ends_were_changed_says_the_same(results):
+    facts = read_facts(results)
+    pair = facts.relations[0].pairs[0]
+    rows = "\n".join(
+        f"{view.name}:{view.ids[row]}" for view, row in zip(facts.views, pair, strict=True)
+    )
+    with ReviewSession(results) as session:
+        session.record([*SAID, (rows, "no match")])
+    log, before = results / "corrections.csv", outputs(results, *ALL)
+    changed = log.read_bytes().replace(b"\n", b"\r\n")
+    log.write_bytes(changed)
+    assert check_clustering(results)[1:] == ([], [])
+    with ReviewSession(results):
+        assert outputs(results, *ALL) == before | {"corrections.csv": changed}
 
 
 def test_the_page_says_what_was_taken_back_also_a_line_without_effect(results):
