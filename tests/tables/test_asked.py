@@ -415,6 +415,9 @@ def test_what_a_session_has_written_is_what_is_clustered_by(tmp_path, options):
             name = kinds[question.id]
             known = {group.name for group in session.groups}
             session.answer(question.id, name if name in known else f"new:{name}", again=True)
+        changed = next(group for group in session.groups if group.name == "sort, 1").members[0]
+        session.answer(changed, "sort, 2", again=True)  # and back: it comes last now
+        session.answer(changed, "sort, 1", again=True)
         session.rename("sort, 0", "none of these")
         (unsure,) = session.next()
         session.answer(unsure.id, "unsure")

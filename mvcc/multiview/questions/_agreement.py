@@ -33,7 +33,8 @@ class SharedGroup:
 class Agreement:
     """What several people answered."""
 
-    history: AnswerHistory  # what nobody disputes, in the order of time
+    # what nobody disputes, in the order of time; of one person alone, their own history
+    history: AnswerHistory
     groups: list[SharedGroup]  # all groups, also those whose members are all disputed
     said: dict[int, dict[str, str]]  # without unsure answers
     disputed: list[int]  # objects with two different answers
@@ -70,8 +71,9 @@ def agreement(histories: Mapping[str, AnswerHistory]) -> Agreement:
                 name = shared[says].name if isinstance(says, int) else OUTLIER
                 said.setdefault(one, {})[who] = name
     disputed = [one for one, answers in said.items() if len(set(answers.values())) > 1]
+    alone = next(iter(histories.values())) if len(histories) == 1 else None
     return Agreement(
-        _merged(histories.values(), said),
+        alone or _merged(histories.values(), said),
         groups,
         said,
         disputed,
