@@ -455,6 +455,73 @@ def test_what_a_session_has_written_is_what_is_clustered_by(tmp_path, options):
         assert view["outliers"] == [table.ids[row] for row in rows]
 
 
+def session_of(tmp_path, options, n=15):
+    """Hold a session about rows of both tables; return its folder and its groups."""
+    kinds = {
+        f"{view}:{row['id']}": row["kind"]
+        for view in ("view0", "view1")
+        for row in read_csv(tmp_path / f"{view}.csv")
+    }
+    job = load_job(None, with_values(options, n_clusters="auto"))
+    with AskSession(job, read_inputs(job), tmp_path / "asked") as session:
+        for _ in range(n):
+            (question,) = session.next()
+            name = kinds[question.id]
+            known = {group.name for group in session.groups}
+            session.answer(question.id, name if name in known else f"new:{name}", again=True)
+        return tmp_path / "asked", [group.members for group in session.groups]
+
+
+def noted(inputs):
+    return [note for note in inputs.notes if "do not say the same" in note]
+
+
+def test_links_by_a_row_that_is_gone_are_those_of_the_log(tmp_path, options):
+    folder, groups = session_of(tmp_path, options)
+    first = next(own[0] for own in groups if own[0].startswith("view0:")).partition(":")[2]
+    for name, column in (("view0", "id"), ("view0-view1", "view0")):
+        rows = read_csv(tmp_path / f"{name}.csv")
+        left = [row.values() for row in rows if row[column] != first]
+        write_csv(tmp_path / f"{name}.csv", [rows[0].keys(), *left])
+    read = read_answered(options, folder, unknown="skip")
+    assert not noted(read)
+    assert "1 answered row of" in " ".join(read.notes)
+    (tmp_path / "solo").mkdir()
+    shutil.copy(folder / "asked.csv", tmp_path / "solo")
+    solo = read_answered(options, tmp_path / "solo", unknown="skip")
+    for own, of_log in zip(read.constraints, solo.constraints, strict=True):
+        assert of_log.is_among(own).all()
+        assert len(set(own.rows())) == len(own)
+    table = read.tables[1].row
+    links = read_csv(folder / "view1.csv")
+    assert {(table[row["i"]], table[row["j"]]) for row in links} <= {
+        pair for i, j, *_ in read.constraints[1].rows() for pair in ((i, j), (j, i))
+    }  # also those of the row that it was matched with
+
+
+@pytest.mark.parametrize("kind", ["must-link", "cannot-link"])
+def test_a_constraint_of_ones_own_is_no_difference_between_the_files_of_answers(
+    tmp_path, options, kind
+):
+    folder, groups = session_of(tmp_path, options)
+    of_view = [[one.partition(":")[2] for one in own if one.startswith("view0:")] for own in groups]
+    one, two, *_ = sorted(of_view, key=len)[::-1]
+    link = [one[0], two[0] if kind == "must-link" else one[1], kind]
+    given = write_csv(tmp_path / "own.csv", [["i", "j", "kind"], link])
+    options = [*options, (("constraints", "view0"), given, "--constraints")]
+    before = read_answered(options[:-1], folder).constraints[0]
+    read = read_answered(options, folder, on_conflict="drop")
+    assert not noted(read)
+    assert len(read.constraints[0]) == len(before) + 1
+    links = read_csv(folder / "view0.csv")
+    other = "cannot-link" if links[0]["kind"] == "must-link" else "must-link"
+    changed = [[*list(links[0].values())[:2], other], *(list(row.values()) for row in links[1:])]
+    write_csv(folder / "view0.csv", [["i", "j", "kind"], *changed])
+    options[-1] = (("constraints", "view0"), str(folder / "view0.csv"), "--constraints")
+    (note,) = noted(read_answered(options, folder))
+    assert "asked.csv about 2 answered objects, and count" in note
+
+
 def test_groups_whose_names_are_words_of_others_are_noted(tmp_path):
     shutil.copytree(GIVEN / "texts" / "given", tmp_path / "given")
     wrong = {"harbor": "kitchen", "oven": "harbor", "rose": "rose"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Sized
 from dataclasses import dataclass, replace
+from itertools import starmap
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -72,7 +73,7 @@ def no_answers(tables: list[Table]) -> Answers:
     return Answers({}, 0, None, [np.empty(0, np.int64) for _ in tables], "", tables, [])
 
 
-# the groups, all constraints, how many entries each file has, and the file that names the groups
+# the groups, constraints but those given, how many entries each file has, what names the groups
 _Found = tuple[dict[str, _Members], "list[Constraints]", list[tuple[str, int]], str]
 
 
@@ -120,14 +121,14 @@ def with_answers(job: Job, inputs: Inputs, matched: Inputs | None = None) -> Inp
     objects = AnsweredObjects(matched or inputs, job.continues is not None or job.unknown == "skip")
     histories = {person.name: read_history(person, objects) for person in people}
     shared = agreement(histories)
-    history = next(iter(histories.values())) if len(histories) == 1 else shared.history
+    history = shared.history
     found = _of_logs(files, people, shared, objects)
     if len(people) > 1 or Path(files[0]).name == ANSWERS:
         for person in people:
             _check_other_rows(person, histories[person.name], objects, notes)
     else:
         found = _of_files(job, files, found, history.answers, objects, notes)
-    members, constraints, sizes, source = found
+    members, links, sizes, source = found
     outliers = {one for one, says in history.answers.items() if says == OUTLIER}
     outliers -= set(objects.absent.values())
     if objects.absent:
@@ -148,9 +149,10 @@ def with_answers(job: Job, inputs: Inputs, matched: Inputs | None = None) -> Inp
         _together(shared, histories, objects) if len(people) > 1 else None,
         len(members) - len(groups),
     )
+    pairs = zip(inputs.constraints, links, strict=True)
     whole = replace(
         inputs,
-        constraints=constraints,
+        constraints=[given.joined(more) for given, more in pairs],
         answers=answers,
         files=inputs.files + with_checksums(sizes),
         notes=(*inputs.notes, *notes),
@@ -169,45 +171,51 @@ def _of_files(
     """Return what the files of one folder say, and the log where there are no such files.
 
     People may write each of them by themselves. A note counts the objects of which they do not say
-    what the log says.
+    what the log says. If they say the same, and some rows are gone, constraints of the log join
+    theirs, in place of those by these rows.
     """
     from mvcc.constraints import ConstraintFile, Constraints
     from mvcc.tables.reading._pairs import add_constraints  # numba, as in `read_inputs`
 
     inputs, paths = objects.inputs, {Path(path).name: path for path in files}
-    groups, constraints, counts, source = of_log
+    groups, links, counts, source = of_log
     sizes, differing = dict(counts), set[int]()
     named = {one: name for name, (own, _) in groups.items() for one in own}
-    linked = {one for link in objects.links(constraints) for one in link[:2]}
+    linked = {one for link in objects.links(links) for one in link[:2]}
     if GROUPS in paths:
         source = paths[GROUPS]
         groups = _read_members(source, objects, notes)
         sizes[source] = len(groups)
         listed = {(one, name) for name, (own, _) in groups.items() for one in own}
         differing = {one for one, _ in listed ^ named.items()}.intersection(answered)
-    if any(f"{table.name}.csv" in paths for table in inputs.tables):
-        constraints = list(inputs.constraints)
+    of_files, known = ([Constraints.empty()] * len(links) for _ in range(2))
     given = {Path(path).resolve() for path in job.constraints.values()}
+    rows = set[tuple[str, str]]()
     for number, table in enumerate(inputs.tables):
         if path := paths.get(f"{table.name}.csv"):
-            into, said = constraints, notes
-            if Path(path).resolve() in given:  # it is read already, and only counted here
-                into, said = [Constraints.empty()] * len(constraints), []
+            into, said = of_files, notes
+            if Path(path).resolve() in given:  # it is read already, and only compared here
+                into, said = known, list[str]()
             file, tables, relations = ConstraintFile.read(path), inputs.tables, inputs.relations
             may_lack = objects.may_lack
             sizes[path] = add_constraints(into, file, number, tables, relations, said, may_lack)
-    for one, other, together in objects.links(constraints):
-        linked -= {one, other}
+            rows |= rows_in_answers([path], tables)
+    for one, other, together in objects.links(map(Constraints.joined, of_files, known)):
         if {one, other} <= named.keys() and together != (named[one] == named[other]):
             differing |= {one, other}
-    differing |= linked
+    if any(f"{table.name}.csv" in paths for table in inputs.tables):
+        there = filter(inputs.find, starmap(row_name, rows))
+        differing |= linked.difference(map(objects.find, there))
+        pairs, links = zip(of_files, links, strict=True), of_files
+        if objects.absent and not differing:
+            links = [own.joined(more.select(~more.is_among(own))) for own, more in pairs]
     if differing and files[1:]:
         notes.append(
             f"{enumerated(files[1:])} do not say the same as {LOG} about"
             f" {counted(len(differing), 'answered object')}, and count as they are; without them,"
             f" {LOG} counts."
         )
-    return groups, constraints, list(sizes.items()), source
+    return groups, links, list(sizes.items()), source
 
 
 def _of_logs(
@@ -228,10 +236,8 @@ def _of_logs(
     apart = {frozenset(numbers[name] for name in names) for names in known}
     rows, n_views = objects.rows_of_each(history.answers), len(objects.inputs.tables)
     links = GroupLinks(history, rows, n_views, apart).constraints
-    pairs = zip(objects.inputs.constraints, links, strict=True)
-    constraints = [given.joined(more) for given, more in pairs]
     source = enumerated(dict.fromkeys(person.path for person in people)) if groups else ""
-    return groups, constraints, list(sizes.items()), source
+    return groups, links, list(sizes.items()), source
 
 
 def _check_other_rows(
