@@ -245,8 +245,8 @@ def _check_other_rows(
 ) -> None:
     """Refuse groups and constraints of a folder that do not follow from its log.
 
-    They would have no effect, since those of several people follow from their logs. Where tables
-    may lack rows, they may have followed by rows and matches that are gone; notes count them.
+    They would have no effect, since those of several people follow from their logs. If tables may
+    lack rows, notes count them instead: they can be due to a row or match that is gone.
     """
     if Path(person.path).name == ANSWERS:
         return
