@@ -171,8 +171,8 @@ def _of_files(
     """Return what the files of one folder say, and the log where there are no such files.
 
     People may write each of them by themselves. A note counts the objects of which they do not say
-    what the log says. If they say the same, and some rows are gone, constraints of the log join
-    theirs, in place of those by these rows.
+    what the log says. If they say the same, no less, and some rows are gone, constraints of the
+    log join theirs, in place of those by these rows.
     """
     from mvcc.constraints import ConstraintFile, Constraints
     from mvcc.tables.reading._pairs import add_constraints  # numba, as in `read_inputs`
@@ -190,7 +190,7 @@ def _of_files(
         differing = {one for one, _ in listed ^ named.items()}.intersection(answered)
     of_files, known = ([Constraints.empty()] * len(links) for _ in range(2))
     given = {Path(path).resolve() for path in job.constraints.values()}
-    rows = set[tuple[str, str]]()
+    rows, n_lines = set[tuple[str, str]](), 0
     for number, table in enumerate(inputs.tables):
         if path := paths.get(f"{table.name}.csv"):
             into, said = of_files, notes
@@ -200,14 +200,16 @@ def _of_files(
             may_lack = objects.may_lack
             sizes[path] = add_constraints(into, file, number, tables, relations, said, may_lack)
             rows |= rows_in_answers([path], tables)
+            n_lines += len(file.records)
     for one, other, together in objects.links(map(Constraints.joined, of_files, known)):
         if {one, other} <= named.keys() and together != (named[one] == named[other]):
             differing |= {one, other}
     if any(f"{table.name}.csv" in paths for table in inputs.tables):
         there = filter(inputs.find, starmap(row_name, rows))
         differing |= linked.difference(map(objects.find, there))
-        pairs, links = zip(of_files, links, strict=True), of_files
-        if objects.absent and not differing:
+        pairs, n_links = zip(of_files, links, strict=True), _total(links)
+        links = of_files
+        if objects.absent and not differing and n_links <= n_lines:
             links = [own.joined(more.select(~more.is_among(own))) for own, more in pairs]
     if differing and files[1:]:
         notes.append(
