@@ -10,10 +10,12 @@ import os
 import re
 import reprlib
 import shlex
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
 from itertools import islice
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from mvcc.exceptions import MvccError
@@ -45,19 +47,41 @@ def with_its_end(name: str, length: int) -> str:
     return clipped(f"{name[: length // 2]}…{name[-((length - 1) // 2) :]}")
 
 
-def padded(texts: Sequence[str], least: int = 0) -> list[str]:
+def padded(texts: Sequence[str], least: int = 0, most: int = sys.maxsize) -> list[str]:
     """Fill texts up to the widest in a terminal, where some letters are two columns wide."""
-    from rich.cells import cell_len  # not needed for help
+    from rich.cells import cell_len, set_cell_size  # not needed for help
 
-    widths = list(map(cell_len, texts))
-    width = max(least, *widths)
-    return [text + " " * (width - own) for text, own in zip(texts, widths, strict=True)]
+    texts = [
+        text if cell_len(text) <= most else f"{set_cell_size(text, most - 1).rstrip()}…"
+        for text in texts
+    ]
+    width = max(least, *map(cell_len, texts))
+    return [set_cell_size(text, width) for text in texts]
+
+
+def wrapped(text: str, width: int, first: str = "", rest: str = "") -> list[str]:
+    """Break a text into lines of a terminal, see ``padded``; words, such as paths, stay whole."""
+    from rich.cells import cell_len
+
+    # a mark beside each letter that is two columns wide counts as its second one
+    start, said = (
+        "".join(one + "\0" * (cell_len(one) - 1) for one in part) for part in (first, text)
+    )
+    lines = wrap(
+        said,
+        width,
+        initial_indent=start,
+        subsequent_indent=rest,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    return [line.replace("\0", "") for line in lines]
 
 
 def typed(path: str | os.PathLike[str]) -> str:
     """Return a path as it is typed in a command: quoted, and not taken for an option."""
     text = os.fspath(path)
-    return shlex.quote(f"./{text}" if text.startswith("-") else text)
+    return quoted(f"./{text}" if text.startswith("-") else text)
 
 
 def quoted(text: str) -> str:
@@ -66,7 +90,11 @@ def quoted(text: str) -> str:
         return shlex.quote(text)
     escaped = re.sub(r"[\\']", r"\\\g<0>", text)
     marks = (
-        one if one.isprintable() else repr(one)[1:-1].replace("\\x", "\\u00") for one in escaped
+        one
+        if one.isprintable()
+        # the second are bytes of paths that are no UTF-8
+        else repr(one)[1:-1].replace("\\x", "\\u00").replace("\\udc", "\\x")
+        for one in escaped
     )
     return f"$'{''.join(marks)}'"
 

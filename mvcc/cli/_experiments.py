@@ -15,7 +15,7 @@ from pathlib import Path
 import click
 
 from mvcc import experiments, results, tables
-from mvcc._utils.messages import typed
+from mvcc._utils.messages import padded, typed
 from mvcc.cli import _shared as shared
 from mvcc.exceptions import DataError, MvccError, StoreError
 from mvcc.reporting import claims as tested
@@ -138,14 +138,14 @@ def _finding(folder: Path) -> experiments.Finding:
 
 
 def _print_findings(findings: list[experiments.Finding]) -> None:
-    width = max(len(str(finding.folder)) for finding in findings)
-    for finding in findings:
+    blank, *folders = padded(["", *(str(finding.folder) for finding in findings)])
+    for finding, folder in zip(findings, folders, strict=True):
         own = f", {finding.stored} of them here" if finding.stored != finding.trials else ""
         facts = f"{finding.verified} files verified" if finding.verified or finding.trials else ""
         facts += f"; {finding.trials} trials{own}" if finding.trials else ""
-        shared.say(f"{str(finding.folder).ljust(width)}  {finding.status:<10}  {facts}".rstrip())
+        shared.say(f"{folder}  {finding.status:<10}  {facts}".rstrip())
         for note in finding.notes:
-            shared.say(f"{'':{width}}  {note}")
+            shared.say(f"{blank}  {note}")
 
 
 @shared.command("mvcc replay results/protein 17", terms=("trial", "results folder"))

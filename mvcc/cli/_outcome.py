@@ -6,11 +6,10 @@ import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from textwrap import fill
 from typing import Any, NoReturn
 
 from mvcc import propagation, results, tables
-from mvcc._utils.messages import counted, typed
+from mvcc._utils.messages import counted, typed, wrapped
 from mvcc.cli._job_options import words_of
 from mvcc.cli._shared import remark_notes, say, say_json
 from mvcc.exceptions import ConfigError
@@ -33,9 +32,7 @@ def print_outcome(clustering: Clustering, out: Path) -> None:
 
 def _wrapped(sentence: str, indent: str = "  ") -> str:
     """Break a sentence into lines; paths stay whole."""
-    return fill(
-        sentence, _WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
-    )
+    return "\n".join(wrapped(sentence, _WIDTH, rest=indent))
 
 
 def _document(clustering: Clustering, out: Path, notes: list[str]) -> dict[str, Any]:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from textwrap import wrap
 from typing import NamedTuple
 
-from mvcc._utils.messages import clipped, counted, padded, percent, with_its_end
+from mvcc._utils.messages import clipped, counted, padded, percent, with_its_end, wrapped
 from mvcc.results._schema import Clustering, Relation
 from mvcc.results._view import ColumnFacts
 
@@ -57,21 +56,14 @@ def columns_used(columns: Sequence[ColumnFacts]) -> str:
 def column_lines(columns: Sequence[ColumnFacts]) -> Iterator[str]:
     """Give the table of columns as lines of text, as wide as a terminal."""
     rows = columns_table(columns)
-    blank, *names = padded(["", *(row.name for row in rows)])
+    blank, *names = padded(["", *(row.name for row in rows)], most=_LONGEST_NAME)
     for row, name in zip(rows, names, strict=True):
         missing = f"{row.missing} missing" if row.missing else ""
         # a line may break before the values as they are read, but nowhere else in them
         examples = row.examples.replace(" ", _NO_BREAK).replace(f"{_NO_BREAK}→", " →")
         said = "; ".join(filter(None, (row.why, missing, examples)))
         first = f"{name}  {row.used_as:<8}  "
-        lines = wrap(
-            said,
-            _WIDTH,
-            initial_indent=first,
-            subsequent_indent=f"{blank}  {'':8}  ",
-            break_long_words=False,
-            break_on_hyphens=False,
-        )
+        lines = wrapped(said, _WIDTH, first, f"{blank}  {'':8}  ")
         yield from (line.replace(_NO_BREAK, " ") for line in lines or [first.rstrip()])
 
 

@@ -11,7 +11,16 @@ from pathlib import Path
 import pytest
 
 from mvcc._utils import progress
-from mvcc._utils.messages import counted, quoted, typed, why_unwritten, with_its_end, with_point
+from mvcc._utils.messages import (
+    counted,
+    padded,
+    quoted,
+    typed,
+    why_unwritten,
+    with_its_end,
+    with_point,
+    wrapped,
+)
 from mvcc._utils.progress import Progress, numbered, teller
 
 
@@ -37,21 +46,62 @@ def test_the_advice_fits_the_reason(number, advice):
 
 @pytest.mark.parametrize(
     "text",
-    ["it's", "a\n\tb'c\\d\\x41", "\x80\xa0a1 ü", "\x1b[3m$HOME\n`ls`", "\u200b12\U000e0001z"],
+    [
+        "it's",
+        "a\n\tb'c\\d\\x41",
+        "\x80\xa0a1 ü",
+        "\x1b[3m$HOME\n`ls`",
+        "\u200b12\U000e0001z",
+        "r\udcff1",
+    ],
 )
 def test_bash_reads_quoted_words_as_they_were(text):
     assert quoted(text).isprintable()
     command = ["bash", "-c", f"printf %s {quoted(text)}"]
     done = subprocess.run(command, capture_output=True, env=os.environ | {"LC_ALL": "C.UTF-8"})
-    assert done.stdout.decode() == text
+    assert done.stdout.decode(errors="surrogateescape") == text
 
 
 @pytest.mark.parametrize(
     ("path", "word"),
-    [("a/b", "a/b"), ("my res", "'my res'"), ("-x", "./-x"), ("-a b", "'./-a b'"), ("/-x", "/-x")],
+    [
+        ("a/b", "a/b"),
+        ("my res", "'my res'"),
+        ("-x", "./-x"),
+        ("-a b", "'./-a b'"),
+        ("/-x", "/-x"),
+        ("W\x1b[3m$q", "$'W\\u001b[3m$q'"),
+        ("-\n", "$'./-\\n'"),
+    ],
 )
 def test_a_path_in_a_command_is_one_word_and_no_option(path, word):
     assert typed(Path(path)) == typed(path) == word
+
+
+@pytest.mark.parametrize(
+    ("texts", "most", "lines"),
+    [
+        (["重量", "x"], 9, ["重量", "x   "]),
+        (["重量重量", "x"], 8, ["重量重量", "x       "]),
+        (["重量重量", "x"], 7, ["重量重…", "x      "]),
+        (["重量重量", "long name"], 6, ["重量…", "long…"]),
+    ],
+)
+def test_texts_are_padded_and_clipped_by_columns_of_a_terminal(texts, most, lines):
+    assert padded(texts, most=most) == lines
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "lines"),
+    [
+        ("", "", []),
+        ("a 重量 b 长度", "", ["a 重量 b", "  长度"]),
+        ("a 重量 b 长度", "重量 ", ["重量 a 重量", "  b 长度"]),
+        ("a/long/path-to 长度 b", "", ["a/long/path-to", "  长度 b"]),
+    ],
+)
+def test_lines_are_broken_by_columns_of_a_terminal(text, first, lines):
+    assert wrapped(text, 11, first, "  ") == lines
 
 
 def test_an_error_without_a_number_is_told_in_its_own_words():

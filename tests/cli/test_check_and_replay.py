@@ -2,9 +2,11 @@
 
 import json
 import os
+import re
 import shutil
 
 import pytest
+from rich.cells import cell_len
 
 from mvcc.exceptions import DataError
 from mvcc.experiments import _runner as replay_module
@@ -107,9 +109,13 @@ def test_a_clustering_that_a_killed_process_left_is_not_that_of_its_folder(
     assert line.split()[:2] == [str(tmp_path / "out"), "ok" if before else "unfinished"]
 
 
-def test_results_of_both_kinds_are_checked_together(clustering, folder):
-    lines = invoke("check", clustering, folder).stdout.splitlines()
-    assert [line.split()[1] for line in lines] == ["ok", "ok"]
+def test_results_of_both_kinds_are_checked_together_in_one_table(clustering, folder, tmp_path):
+    wide = shutil.copytree(clustering, tmp_path / "上海上海上海上海上海")
+    (wide / "data/judged0.csv").unlink()
+    lines = invoke("check", clustering, folder, wide).stdout.splitlines()
+    assert sorted(line.split()[1] for line in lines) == ["ok", "ok", "ok", "the"]
+    starts = [re.match(r"\S*\s+", line)[0] for line in lines]
+    assert len(set(map(cell_len, starts))) == 1
 
 
 def test_a_replayed_trial_is_compared_with_the_stored_one(folder):

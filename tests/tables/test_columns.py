@@ -394,8 +394,19 @@ def test_the_table_of_columns_shows_values_before_and_after_and_joins_columns_al
     ]
     alike = [ColumnFacts(name=f"w{n}", kind="number", note="", n_missing=n) for n in range(4)]
     assert [*column_lines(alike)] == ["w0 … w3 (4)  number    0–3 missing"]
-    wide = [ColumnFacts(name=name, kind="number", note="", n_missing=1) for name in ("重量", "x")]
-    assert [*column_lines(wide)] == ["重量  number    1 missing", "x     number    1 missing"]
+    note = "a value is maybe 重量重量 or 长度"
+    wide = [
+        ColumnFacts(name=name, kind="number", note=note, n_missing=1)
+        for name in ("重" * 20, "重" * 31, "x")
+    ]
+    assert [*column_lines(wide)] == [
+        f"{'重' * 20}  number    a value is maybe 重量重量",
+        f"{'':52}or 长度; 1 missing",
+        f"{'重' * 19}…   number    a value is maybe 重量重量",
+        f"{'':52}or 长度; 1 missing",
+        f"x{'':39}  number    a value is maybe 重量重量",
+        f"{'':52}or 长度; 1 missing",
+    ]
     assert columns_used([*alike, ColumnFacts(**table.every_column[0].to_dict())]) == (
         "4 of 5 columns used"
     )
