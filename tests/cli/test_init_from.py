@@ -121,19 +121,25 @@ def test_two_tables_with_the_same_ids_are_asked_about(tmp_path, monkeypatch):
 
 def test_a_draft_has_no_more_clusters_than_the_smallest_table_has_rows(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    for name, n in (("a", 9), ("b", 3)):
+    for name, n in (("a", 20), ("b", 3), ("c", 2)):
         rows = [[f"{name}{row}", row, f"kind {row}"] for row in range(n)]
         write_csv(tmp_path / f"{name}.csv", [["id", "重量", "class"], *rows])
     said = []
-    for names in ("b.csv", "a.csv b.csv"):
-        run(f"init --from {names} --out {names[0]}.yaml")
-        lines = (tmp_path / f"{names[0]}.yaml").read_text("utf-8").splitlines()
+    for names in ("b.csv", "a.csv b.csv", "c.csv", "a.csv"):
+        config = tmp_path / f"{len(said)}.yaml"
+        run(f"init --from {names} --out {config.name}")
+        lines = config.read_text("utf-8").splitlines()
         line, settings = lines[-1], [one.split("  # ")[0] for one in lines if "number " in one]
         assert {cell_len(one) for one in settings} == {32}
-        assert line.startswith("n_clusters: 3 ")
-        run(f"cluster {names[0]}.yaml --dry-run")
-        said.append("a guess" in line)
-    assert said == [False, True]
+        run(f"cluster {config.name} --dry-run")
+        said.append(" ".join(line.split()))
+    more = "; -k 2-{} compares numbers of clusters"
+    assert said == [
+        f"n_clusters: 3 # as many as 'class' has values{more.format(3)}",
+        f"n_clusters: 3 # a guess{more.format(3)}",
+        "n_clusters: 2 # as many as 'class' has values",
+        f"n_clusters: 20 # as many as 'class' has values{more.format(12)}",
+    ]
 
 
 def test_a_table_that_may_be_misspelled_pairs_is_told(tmp_path, monkeypatch):

@@ -155,7 +155,8 @@ def _lines(drafted: Mapping[str, _Drafted], files: SortedFiles, folder: Path) ->
     guess, why = next(iter(n_labels.items()), (_GUESS, ""))
     most = min(len(one.table.ids) for one in drafted.values())
     because = f"as many as {shown(why)} has values" if why and guess <= most else "a guess"
-    yield f"n_clusters: {min(guess, most)}", f"{because}; -k 2-12 compares numbers of clusters"
+    more = f"; -k 2-{min(12, most)} compares numbers of clusters" if most > 2 else ""
+    yield f"n_clusters: {min(guess, most)}", f"{because}{more}"
     texts = {}
     for name, one in drafted.items():
         if columns := [column.name for column in one.table.used if column.kind == "text"]:
