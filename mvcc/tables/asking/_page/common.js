@@ -93,7 +93,8 @@ const LONG = 80; // characters of a value that may have to be scrolled, so that 
 /* Tell whether a key is meant as a command: not held down, not with another, not in a field. */
 function isCommand(event) {
   const withAnother = event.ctrlKey || event.altKey || event.metaKey;
-  return !event.repeat && !withAnother && !event.target.matches("input, select");
+  const inField = event.target.matches("input:not([type=checkbox]), select");
+  return !event.repeat && !withAnother && !inField;
 }
 
 function shownRow(row, heading = "h3") {
