@@ -47,25 +47,32 @@ def with_its_end(name: str, length: int) -> str:
     return clipped(f"{name[: length // 2]}…{name[-((length - 1) // 2) :]}")
 
 
-def padded(texts: Sequence[str], least: int = 0, most: int = sys.maxsize) -> list[str]:
-    """Fill texts up to the widest in a terminal, where some letters are two columns wide."""
-    from rich.cells import cell_len, set_cell_size  # not needed for help
+def _columns(text: str) -> int:
+    """Return the width of a text in a terminal, where some letters are two columns wide."""
+    if text.isascii():
+        return len(text)
+    from rich.cells import cell_len  # hardly ever needed
 
+    return cell_len(text)
+
+
+def padded(texts: Sequence[str], least: int = 0, most: int = sys.maxsize) -> list[str]:
+    """Fill texts up to the widest in a terminal; what is wider than ``most`` is clipped."""
     texts = [
-        text if cell_len(text) <= most else f"{set_cell_size(text, most - 1).rstrip()}…"
+        text
+        if _columns(text) <= most
+        else next(f"{text[:n]}…" for n in range(len(text), -1, -1) if _columns(text[:n]) < most)
         for text in texts
     ]
-    width = max(least, *map(cell_len, texts))
-    return [set_cell_size(text, width) for text in texts]
+    width = max(least, *map(_columns, texts))
+    return [text + " " * (width - _columns(text)) for text in texts]
 
 
 def wrapped(text: str, width: int, first: str = "", rest: str = "") -> list[str]:
-    """Break a text into lines of a terminal, see ``padded``; words, such as paths, stay whole."""
-    from rich.cells import cell_len
-
+    """Break a text into lines of a terminal; words, such as paths, stay whole."""
     # a mark beside each letter that is two columns wide counts as its second one
     start, said = (
-        "".join(one + "\0" * (cell_len(one) - 1) for one in part) for part in (first, text)
+        "".join(one + "\0" * (_columns(one) - 1) for one in part) for part in (first, text)
     )
     lines = wrap(
         said,

@@ -84,7 +84,7 @@ def test_a_path_in_a_command_is_one_word_and_no_option(path, word):
         (["重量", "x"], 9, ["重量", "x   "]),
         (["重量重量", "x"], 8, ["重量重量", "x       "]),
         (["重量重量", "x"], 7, ["重量重…", "x      "]),
-        (["重量重量", "long name"], 6, ["重量…", "long…"]),
+        (["重量重量", "long name"], 6, ["重量… ", "long …"]),
     ],
 )
 def test_texts_are_padded_and_clipped_by_columns_of_a_terminal(texts, most, lines):
