@@ -195,10 +195,7 @@ class AutoFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
                     return "counts", f"{percent(share)} of the edges to neighbors {ends}"
             elif d > MOST_DIMENSIONS:
                 return "counts", "most values are zero and the rows have length 1"
-        sums = np.asarray(X.sum(axis=1)).ravel()
-        sums = sums[sums > 0]
-        least = X.min(axis=0).sum()  # what all rows share says nothing: a year, a constant
-        if d > 2 and len(sums) > 1 and np.ptp(sums) <= _SUMS * (np.median(sums) - least):
+        if d > 2 and _have_one_sum(X):
             return "histograms", "all rows have one sum"
         return "scaled", ""
 
@@ -303,6 +300,20 @@ def _have_length_one(rows: sp.csr_array) -> bool:
         return False
     lengths = np.sqrt(rows.multiply(rows).sum(axis=1))
     return bool((np.abs(lengths[lengths > 0] - 1) < UNIT_LENGTH).all())
+
+
+def _have_one_sum(X: Any) -> bool:
+    """Tell whether the sums of rows that are not all zero hardly differ.
+
+    What these rows share tells nothing, such as a constant, or nearly all of a year: the least
+    value of every column does not count.
+    """
+    sums = np.asarray(X.sum(axis=1)).ravel()
+    filled = sums > 0
+    if np.count_nonzero(filled) < 2:
+        return False
+    least, sums = X[filled].min(axis=0).sum(), sums[filled]
+    return bool(np.ptp(sums) <= _SUMS * (np.median(sums) - least))
 
 
 def _share_of_hubs(rows: sp.csr_array) -> float:

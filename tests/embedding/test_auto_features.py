@@ -93,6 +93,7 @@ def test_rows_of_length_one_stay_where_they_are_narrow_and_are_reduced_where_wid
 def test_a_column_that_is_nearly_the_whole_sum_makes_no_histograms(years):
     rng = np.random.default_rng(0)
     X = np.column_stack((rng.uniform(0, 3, size=(80, 3)), rng.choice(years, size=80)))
+    X[5] = 0
     assert AutoFeatures().fit(X).rule_ == "scaled"
     shares = np.column_stack((histograms(), np.full(80, 7.0)))
     assert AutoFeatures().fit(shares).rule_ == "histograms"
