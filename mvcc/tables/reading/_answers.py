@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Sized
 from dataclasses import dataclass, replace
-from itertools import starmap
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -174,42 +173,28 @@ def _of_files(
     what the log says. If they say the same, no less, and some rows are gone, constraints of the
     log join theirs, in place of those by these rows.
     """
-    from mvcc.constraints import ConstraintFile, Constraints
-    from mvcc.tables.reading._pairs import add_constraints  # numba, as in `read_inputs`
+    from mvcc.tables.reading._pairs import constraints_beside  # numba, as in `read_inputs`
 
-    inputs, paths = objects.inputs, {Path(path).name: path for path in files}
+    paths = {Path(path).name: path for path in files}
     groups, links, counts, source = of_log
     sizes, differing = dict(counts), set[int]()
     named = {one: name for name, (own, _) in groups.items() for one in own}
-    linked = {one for link in objects.links(links) for one in link[:2]}
     if GROUPS in paths:
         source = paths[GROUPS]
         groups = _read_members(source, objects, notes)
         sizes[source] = len(groups)
         listed = {(one, name) for name, (own, _) in groups.items() for one in own}
         differing = {one for one, _ in listed ^ named.items()}.intersection(answered)
-    of_files, known = ([Constraints.empty()] * len(links) for _ in range(2))
-    given = {Path(path).resolve() for path in job.constraints.values()}
-    rows, n_lines = set[tuple[str, str]](), 0
-    for number, table in enumerate(inputs.tables):
-        if path := paths.get(f"{table.name}.csv"):
-            into, said = of_files, notes
-            if Path(path).resolve() in given:  # it is read already, and only compared here
-                into, said = known, list[str]()
-            file, tables, relations = ConstraintFile.read(path), inputs.tables, inputs.relations
-            may_lack = objects.may_lack
-            sizes[path] = add_constraints(into, file, number, tables, relations, said, may_lack)
-            rows |= rows_in_answers([path], tables)
-            n_lines += len(file.records)
-    for one, other, together in objects.links(map(Constraints.joined, of_files, known)):
-        if {one, other} <= named.keys() and together != (named[one] == named[other]):
-            differing |= {one, other}
-    if any(f"{table.name}.csv" in paths for table in inputs.tables):
-        there = filter(inputs.find, starmap(row_name, rows))
-        differing |= linked.difference(map(objects.find, there))
-        pairs, n_links = zip(of_files, links, strict=True), _total(links)
-        links = of_files
-        if objects.absent and not differing and n_links <= n_lines:
+    if beside := constraints_beside(job, paths, objects, notes):
+        sizes |= beside.sizes
+        for one, other, together in beside.links:
+            if {one, other} <= named.keys() and together != (named[one] == named[other]):
+                differing |= {one, other}
+        linked = {one for link in objects.links(links) for one in link[:2]}
+        differing |= linked - beside.objects
+        pairs, n_links = zip(beside.added, links, strict=True), _total(links)
+        links = beside.added
+        if objects.absent and not differing and n_links <= beside.n_lines:
             links = [own.joined(more.select(~more.is_among(own))) for own, more in pairs]
     if differing and files[1:]:
         notes.append(

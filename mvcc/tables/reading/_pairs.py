@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from itertools import starmap
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
 from mvcc._utils.arrays import Ints
-from mvcc._utils.messages import agreeing, counted, nearest_id, shown, views_of_pair
+from mvcc._utils.messages import agreeing, counted, nearest_id, row_name, shown, views_of_pair
 from mvcc.constraints import ConstraintFile, Constraints, Relations, is_must_link
 from mvcc.exceptions import DataError, InvalidInputError, MvccError
 from mvcc.tables._job import Job
 from mvcc.tables.reading._column import as_texts
+from mvcc.tables.reading._people import AnsweredObjects, rows_in_answers
 from mvcc.tables.reading._problems import Problems, option_for, raise_all
 from mvcc.tables.reading._table import Table
 
@@ -228,3 +231,38 @@ def _unknown_rows(place: str, noun: str, n_all: int, lacking: list[_Lacking]) ->
         remedy = _numbered(numbered[0])
     left_out = agreeing(n, "It was left out.", "They were left out.")
     return f"{said} {remedy}, or leave such lines out with --unknown skip.", f"{said} {left_out}"
+
+
+@dataclass(frozen=True, eq=False)
+class Beside:
+    """The constraints that stand beside a log."""
+
+    added: list[Constraints]  # without those that are given as well
+    links: list[tuple[int, int, bool]]  # two objects, and whether they belong together
+    objects: set[int]  # that they name
+    n_lines: int
+    sizes: dict[str, int]  # how many are added of each file
+
+
+def constraints_beside(
+    job: Job, paths: dict[str, str], objects: AnsweredObjects, notes: list[str]
+) -> Beside | None:
+    """Read the constraints of a folder of answers; None if there is no file of any view."""
+    tables, relations = objects.inputs.tables, objects.inputs.relations
+    added, known = ([Constraints.empty() for _ in tables] for _ in range(2))
+    given = {Path(path).resolve() for path in job.constraints.values()}
+    names, sizes, n_lines = set[str](), dict[str, int](), 0
+    for number, table in enumerate(tables):
+        if path := paths.get(f"{table.name}.csv"):
+            into, said = added, notes
+            if Path(path).resolve() in given:  # it is read already, and only compared here
+                into, said = known, list[str]()
+            file, lack = ConstraintFile.read(path), objects.may_lack
+            sizes[path] = add_constraints(into, file, number, tables, relations, said, lack)
+            names |= set(starmap(row_name, rows_in_answers([path], tables)))
+            n_lines += len(file.records)
+    if not sizes:
+        return None
+    links = list(objects.links(map(Constraints.joined, added, known)))
+    there = set(map(objects.find, filter(objects.inputs.find, names)))
+    return Beside(added, links, there, n_lines, sizes)
