@@ -26,7 +26,7 @@ from mvcc.tables.correcting._corrections import (
     refuse_name,
     rows_in,
 )
-from mvcc.tables.reading._column import rows_by_name
+from mvcc.tables.reading._rows import rows_by_name
 
 _MOST_NAMED = 3  # rows, in a sentence
 

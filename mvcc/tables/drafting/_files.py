@@ -15,8 +15,9 @@ import pandas as pd
 from mvcc._utils.messages import clipped, pair_name, shown, without_fraction
 from mvcc.constraints import columns_in, is_kind
 from mvcc.exceptions import ConfigError
-from mvcc.tables.reading._column import as_texts, id_texts, is_missing, spellings, without_attrs
+from mvcc.tables.reading._column import as_texts, is_missing, without_attrs
 from mvcc.tables.reading._files import read_frame
+from mvcc.tables.reading._rows import id_texts, spellings
 
 _MOST_COLUMNS = 4  # of a file of matches or constraints that nobody named as such
 _ENOUGH = 0.5  # of the values of a column, to be ids of a table

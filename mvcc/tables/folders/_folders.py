@@ -25,7 +25,7 @@ from mvcc.tables._job import Job, View
 from mvcc.tables._layout import ALL_LABELS, LABELS, MODEL
 from mvcc.tables.folders._workers import computed, workers
 from mvcc.tables.reading._answers import answer_files
-from mvcc.tables.reading._column import GLANCE, as_texts, may_name_rows, spellings
+from mvcc.tables.reading._column import GLANCE, as_texts, may_name_rows
 from mvcc.tables.reading._files import read_constraints, read_frames
 from mvcc.tables.reading._parquet import Folder, Piece, read_folder
 from mvcc.tables.reading._people import rows_in_answers
@@ -36,6 +36,7 @@ from mvcc.tables.reading._rows import (
     find_id_column,
     ids_of,
     refuse_repeated_columns,
+    spellings,
 )
 from mvcc.tables.reading._table import Table, table_of
 

@@ -20,7 +20,7 @@ from mvcc.tables.correcting._corrections import LEFT_OUT
 from mvcc.tables.output._continued import renumbered, rows_in_both
 from mvcc.tables.output._folder import clusters_of
 from mvcc.tables.output._stored import inputs_of_clustering
-from mvcc.tables.reading._column import spelled_like
+from mvcc.tables.reading._rows import spelled_like
 
 MOVED = ("view", "id", "from", "to", "cluster_in_second")
 

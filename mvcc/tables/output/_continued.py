@@ -15,7 +15,7 @@ from mvcc.results import Changes, Continued
 from mvcc.tables.correcting._carried_over import CarryingOver, opened_in
 from mvcc.tables.correcting._corrections import NONE, Corrections
 from mvcc.tables.output._former import Former
-from mvcc.tables.reading._column import spelled_like
+from mvcc.tables.reading._rows import spelled_like
 from mvcc.tables.reading._table import Table
 
 if TYPE_CHECKING:

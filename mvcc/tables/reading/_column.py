@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -159,7 +159,7 @@ _NAMED_CODES = re.compile(
     r"([ _-]?(no|nr|num(ber|mer)?))?\.?",
     re.IGNORECASE,
 )
-_DECIMAL = re.compile(r"[+-]?\d*[.,]\d+")
+DECIMAL = re.compile(r"[+-]?\d*[.,]\d+")
 _PADDED = re.compile(r"^0\d+$", re.MULTILINE)
 _PHONE = re.compile(r"\+?[\d(][\d ()/.-]{4,20}")
 _WRITTEN_PHONE = re.compile(
@@ -216,7 +216,7 @@ def looks_like_ids(name: str, values: pd.Series[Any]) -> bool:
 
 def may_name_rows(texts: pd.Series[Any]) -> bool:
     """Tell whether texts are distinct, and none has a decimal sign."""
-    return not texts.duplicated().any() and not texts.str.fullmatch(_DECIMAL).any()
+    return not texts.duplicated().any() and not texts.str.fullmatch(DECIMAL).any()
 
 
 def looks_like_codes(values: pd.Series[Any]) -> bool:
@@ -253,7 +253,7 @@ def code_reason(name: str, values: pd.Series[Any]) -> LeftOut | None:
     first = str(values.iloc[0]).strip()
     # no code is written with a decimal sign, and looking for zeros in front takes long
     head = map(str, values.head(GLANCE).tolist())
-    if is_text and not named and all(map(_DECIMAL.fullmatch, head)):
+    if is_text and not named and all(map(DECIMAL.fullmatch, head)):
         return None
     may_be_padded = is_text and _PADDED.search("\n".join(map(str, values.tolist())))
     if not (named or may_be_padded or _WRITTEN_PHONE.fullmatch(first) or _BARCODE.fullmatch(first)):
@@ -340,40 +340,3 @@ def as_texts(column: pd.Series[Any]) -> pd.Series[Any]:
     is_whole = (numbers % 1 == 0) & (numbers.abs() < 2**53)
     whole = numbers.where(is_whole).astype("Int64").astype(str)
     return whole.where(is_whole, column.astype(str))
-
-
-def id_texts(column: pd.Series[Any]) -> pd.Series[Any]:
-    """Return ids as text: with zeros in front, where a workbook shows numbers with these."""
-    texts, width = as_texts(column), column.attrs.get("widths", {}).get(column.name)
-    return texts.where(~texts.str.isdecimal(), texts.str.zfill(width)) if width else texts
-
-
-def spellings(
-    ids: Iterable[str], are_floats: bool, are_padded: bool = False
-) -> list[Iterable[str]]:
-    """Return ids in each way in which files name them.
-
-    Also 7.0 where 7 was a float, and 7 where 007 was the number 7.
-    """
-    found = [ids, [f"{name}.0" for name in ids]] if are_floats else [ids]
-    if are_padded:
-        found.append([name.lstrip("0") or "0" if name.isdecimal() else name for name in ids])
-    return found
-
-
-def rows_by_name(ids: Sequence[str], are_floats: bool, are_padded: bool = False) -> dict[str, int]:
-    """Return the row of every id, in each way in which files name it.
-
-    Also as 7 where a text file has 7.0, as pandas writes floats: the first ones tell.
-    """
-    found = spellings(ids, are_floats, are_padded)
-    if all(map(_DECIMAL.fullmatch, ids[:GLANCE])):
-        found.append([name.removesuffix(".0") for name in ids])
-    return {name: row for names in reversed(found) for row, name in enumerate(names)}
-
-
-def spelled_like(ids: Sequence[str], others: Iterable[str], are_floats: bool) -> Sequence[str]:
-    """Return ids as others are written that may be floats: 7 for 7.0, unless 7 is one of them."""
-    known = {*others} - {*ids} if are_floats else ()
-    wholes = (name.removesuffix(".0") for name in ids)
-    return [whole if whole in known else name for name, whole in zip(ids, wholes, strict=True)]

@@ -12,13 +12,12 @@ from mvcc._utils.messages import agreeing, clipped, nearest
 from mvcc.exceptions import DataError
 from mvcc.tables._job import View
 from mvcc.tables.reading._column import (
+    DECIMAL,
     GLANCE,
     as_texts,
-    id_texts,
     is_missing,
     looks_like_codes,
     looks_like_ids,
-    spellings,
     without_attrs,
 )
 from mvcc.tables.reading._problems import title_above
@@ -156,6 +155,43 @@ def ids_of(frame: pd.DataFrame, column: str | None, path: str) -> list[str]:
             f" {_row(frame, first)} has; ids must be distinct."
         )
     return ids.tolist()
+
+
+def id_texts(column: pd.Series[Any]) -> pd.Series[Any]:
+    """Return ids as text: with zeros in front, where a workbook shows numbers with these."""
+    texts, width = as_texts(column), column.attrs.get("widths", {}).get(column.name)
+    return texts.where(~texts.str.isdecimal(), texts.str.zfill(width)) if width else texts
+
+
+def spellings(
+    ids: Iterable[str], are_floats: bool, are_padded: bool = False
+) -> list[Iterable[str]]:
+    """Return ids in each way in which files name them.
+
+    Also 7.0 where 7 was a float, and 7 where 007 was the number 7.
+    """
+    found = [ids, [f"{name}.0" for name in ids]] if are_floats else [ids]
+    if are_padded:
+        found.append([name.lstrip("0") or "0" if name.isdecimal() else name for name in ids])
+    return found
+
+
+def rows_by_name(ids: Sequence[str], are_floats: bool, are_padded: bool = False) -> dict[str, int]:
+    """Return the row of every id, in each way in which files name it.
+
+    Also as 7 where a text file has 7.0, as pandas writes floats: the first ones tell.
+    """
+    found = spellings(ids, are_floats, are_padded)
+    if all(map(DECIMAL.fullmatch, ids[:GLANCE])):
+        found.append([name.removesuffix(".0") for name in ids])
+    return {name: row for names in reversed(found) for row, name in enumerate(names)}
+
+
+def spelled_like(ids: Sequence[str], others: Iterable[str], are_floats: bool) -> Sequence[str]:
+    """Return ids as others are written that may be floats: 7 for 7.0, unless 7 is one of them."""
+    known = {*others} - {*ids} if are_floats else ()
+    wholes = (name.removesuffix(".0") for name in ids)
+    return [whole if whole in known else name for name, whole in zip(ids, wholes, strict=True)]
 
 
 def no_column(frame: pd.DataFrame, column: str, path: str) -> str:

@@ -18,7 +18,6 @@ from mvcc.tables.reading._column import (
     Column,
     LeftOut,
     as_texts,
-    rows_by_name,
     why_unasked,
     without_attrs,
     without_words,
@@ -36,6 +35,7 @@ from mvcc.tables.reading._rows import (
     no_column,
     place_of,
     refuse_repeated_columns,
+    rows_by_name,
 )
 from mvcc.tables.reading._superfluous import without_names, without_superfluous
 
