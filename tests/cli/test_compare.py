@@ -6,6 +6,7 @@ import shutil
 import numpy as np
 import pandas as pd
 import pytest
+from openpyxl import load_workbook
 from rich.cells import cell_len
 from sklearn.metrics import adjusted_rand_score
 
@@ -133,6 +134,30 @@ def test_ids_that_are_floats_are_those_of_the_text_file_that_pandas_writes(tmp_p
     found = json.loads(compare(tmp_path / "c", tmp_path / "d", "--json").stdout)
     moved = [row["id"] for row in found["views"][0]["moved"]]
     assert (moved, found["views"][0]["only_in"]) == (["1", "2"], [0, 0])
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_ids_that_a_workbook_shows_with_zeros_are_those_of_its_numbers(tmp_path, order):
+    things = pd.DataFrame({"id": range(1, 31), "x": 9.0 * (np.arange(30) % 2)})
+    things["x"] += np.random.default_rng(0).normal(size=30)
+    paths = [tmp_path / "shown.xlsx", tmp_path / "bare.xlsx"]
+    for path in paths:
+        things.to_excel(path, index=False)
+    book = load_workbook(paths[0])
+    for row in range(2, 32):
+        book.active.cell(row, 1).number_format = "000"
+    book.save(paths[0])
+    settings = {"n_clusters": 2, "stability_runs": 0}
+    for name, path in list(zip("cd", paths, strict=True))[::order]:
+        facts = cluster(options_of({"a": path}, **settings), tmp_path / name)
+        settings["continues"] = str(tmp_path / name)
+    (changes,) = facts["continued"]["changes"]
+    assert (changes["shared"], changes["kept"], changes["by_model"]) == (30, 30, False)
+    with ReviewSession(tmp_path / "c") as session:
+        (line,) = session.record([("a:1\na:002", "outlier")])
+    assert line.id == "a:001\na:002"
+    (found,) = json.loads(compare(tmp_path / "c", tmp_path / "d", "--json").stdout)["views"]
+    assert (len(found["moved"]), found["only_in"]) == (2, [0, 0])
 
 
 def test_judgments_and_matches_that_are_new_or_gone_are_told(folder):

@@ -60,7 +60,7 @@ class Draft:
         self._rows = {
             row_name(view.name, id): (number, row)
             for number, view in enumerate(facts.views)
-            for id, row in rows_by_name(view.ids, view.float_ids).items()
+            for id, row in rows_by_name(view.ids, view.id_form).items()
         }
 
     @classmethod

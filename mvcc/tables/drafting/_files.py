@@ -17,7 +17,7 @@ from mvcc.constraints import columns_in, is_kind
 from mvcc.exceptions import ConfigError
 from mvcc.tables.reading._column import as_texts, is_missing, without_attrs
 from mvcc.tables.reading._files import read_frame
-from mvcc.tables.reading._rows import id_texts, spellings
+from mvcc.tables.reading._rows import id_form, id_texts, spellings
 
 _MOST_COLUMNS = 4  # of a file of matches or constraints that nobody named as such
 _ENOUGH = 0.5  # of the values of a column, to be ids of a table
@@ -158,7 +158,7 @@ def _ids_in(frame: pd.DataFrame) -> Ids:
         column = frame.iloc[:, n]
         values = set(_texts(column))
         if len(values) == len(frame):
-            spelled = spellings(values, column.dtype.kind == "f")
+            spelled = spellings(values, id_form(column))
             ids[str(name)] = set(chain(*spelled, id_texts(column)))
     return ids
 

@@ -34,6 +34,7 @@ from mvcc.tables.reading._rows import (
     Named,
     columns_of_bytes,
     find_id_column,
+    id_form,
     ids_of,
     refuse_repeated_columns,
     spellings,
@@ -195,8 +196,8 @@ class Drawing:
         frames, found = [], []
         for frame in piece.frames():
             ids = np.array(ids_of(frame, id_column, folder), dtype=object)
-            are_floats = id_column is not None and frame[id_column].dtype.kind == "f"
-            keys = self.keys(ids, *spellings(ids, are_floats))
+            form = "" if id_column is None else id_form(frame[id_column])
+            keys = self.keys(ids, *spellings(ids, form))
             frames.append(frame[keys <= bound])
             found.append(keys[keys <= bound])
         return pd.concat(frames), np.concatenate(found)
@@ -213,7 +214,7 @@ class Drawing:
             numbers = frame.index.to_series()
             for values in (numbers, *(frame[column] for column in columns)):
                 own = as_texts(values)
-                named = spellings(own, values.dtype.kind == "f")
+                named = spellings(own, id_form(values))
                 some = own[self.keys(own.to_numpy(dtype=object), *named) <= bound]
                 rows |= set(some.groupby(some.to_numpy()).head(2).index)
             frames.append(frame.loc[sorted(rows)])
@@ -246,8 +247,7 @@ def id_column_of(
     columns = [name for name, texts in glance.items() if may_name_rows(texts)]
     wanted = frozenset[str]().union(*(ids for _, ids in named))
     named_here = {
-        name: chain(*spellings(as_texts(head[name]), head[name].dtype.kind == "f"))
-        for name in columns
+        name: chain(*spellings(as_texts(head[name]), id_form(head[name]))) for name in columns
     }
     if [name for name, own in named_here.items() if not wanted.isdisjoint(own)] == [found]:
         return found  # no other column could hold what is named: the other rows are not read

@@ -88,11 +88,11 @@ def write_moved(found: dict[str, Any], path: Path, *, fresh: bool = False) -> No
 
 
 def _spelled_like(facts: Clustering, others: Clustering) -> Clustering:
-    """Return facts with ids as the others have them, where these are floats."""
+    """Return facts with ids as the others have them, where these were numbers."""
     views = []
     for view in facts.views:
-        if (other := others.view(view.name)) and other.float_ids:
-            ids = spelled_like([*clusters_of(view)], clusters_of(other), are_floats=True)
+        if (other := others.view(view.name)) and other.id_form:
+            ids = spelled_like([*clusters_of(view)], clusters_of(other), other.id_form)
             n = len(view.ids)
             view = view.model_copy(update={"ids": (*ids[:n],), "outliers": (*ids[n:],)})
         views.append(view)

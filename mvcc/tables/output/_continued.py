@@ -213,9 +213,9 @@ def _shared(former: Former, table: Table) -> Ints:
     assert view is not None
     if table.is_numbered or table.name in former.numbered:
         return np.full(len(table.ids), -1)
-    ids = spelled_like(view.ids, table.ids, table.has_float_ids)
+    ids = spelled_like(view.ids, table.ids, table.id_form)
     clusters = dict(zip(ids, view.labels, strict=True))
-    named = spelled_like(table.ids, clusters, view.float_ids)
+    named = spelled_like(table.ids, clusters, view.id_form)
     return np.array([clusters.get(name, -1) for name in named])
 
 

@@ -10,6 +10,7 @@ import pandas as pd
 
 from mvcc._utils.messages import agreeing, clipped, nearest
 from mvcc.exceptions import DataError
+from mvcc.results import IdForm
 from mvcc.tables._job import View
 from mvcc.tables.reading._column import (
     DECIMAL,
@@ -93,8 +94,7 @@ def _named_column(
     """Return the one of some columns whose values are named; by default the one that was found."""
 
     def shares(column: pd.Series[Any], named: Iterable[set[str]]) -> list[float]:
-        are_padded = column.name in column.attrs.get("widths", {})
-        own = set(chain(*spellings(id_texts(column), column.dtype.kind == "f", are_padded)))
+        own = set(chain(*spellings(id_texts(column), id_form(column))))
         return [len(ids & own) / len(ids) for ids in named]
 
     folded = {column.strip().casefold(): column for column in candidates}
@@ -163,35 +163,43 @@ def id_texts(column: pd.Series[Any]) -> pd.Series[Any]:
     return texts.where(~texts.str.isdecimal(), texts.str.zfill(width)) if width else texts
 
 
-def spellings(
-    ids: Iterable[str], are_floats: bool, are_padded: bool = False
-) -> list[Iterable[str]]:
-    """Return ids in each way in which files name them.
-
-    Also 7.0 where 7 was a float, and 7 where 007 was the number 7.
-    """
-    found = [ids, [f"{name}.0" for name in ids]] if are_floats else [ids]
-    if are_padded:
-        found.append([name.lstrip("0") or "0" if name.isdecimal() else name for name in ids])
-    return found
+def id_form(column: pd.Series[Any]) -> IdForm:
+    """Tell what the ids of a column were, which files may write in another way."""
+    if column.name in column.attrs.get("widths", {}):
+        return "padded"
+    return "floats" if column.dtype.kind == "f" else ""
 
 
-def rows_by_name(ids: Sequence[str], are_floats: bool, are_padded: bool = False) -> dict[str, int]:
+def spellings(ids: Iterable[str], form: IdForm) -> list[Iterable[str]]:
+    """Return ids in each way in which files name them: 7.0 for a float, or 7 for 007."""
+    match form:
+        case "floats":
+            return [ids, [f"{name}.0" for name in ids]]
+        case "padded":
+            return [ids, [name.lstrip("0") or "0" if name.isdecimal() else name for name in ids]]
+        case _:
+            return [ids]
+
+
+def rows_by_name(ids: Sequence[str], form: IdForm) -> dict[str, int]:
     """Return the row of every id, in each way in which files name it.
 
     Also as 7 where a text file has 7.0, as pandas writes floats: the first ones tell.
     """
-    found = spellings(ids, are_floats, are_padded)
+    found = spellings(ids, form)
     if all(map(DECIMAL.fullmatch, ids[:GLANCE])):
         found.append([name.removesuffix(".0") for name in ids])
     return {name: row for names in reversed(found) for row, name in enumerate(names)}
 
 
-def spelled_like(ids: Sequence[str], others: Iterable[str], are_floats: bool) -> Sequence[str]:
-    """Return ids as others are written that may be floats: 7 for 7.0, unless 7 is one of them."""
-    known = {*others} - {*ids} if are_floats else ()
-    wholes = (name.removesuffix(".0") for name in ids)
-    return [whole if whole in known else name for name, whole in zip(ids, wholes, strict=True)]
+def spelled_like(ids: Sequence[str], others: Collection[str], form: IdForm) -> Sequence[str]:
+    """Return ids as others of a form are written, such as 7 for 7.0, unless 7 is one of them."""
+    if not form:
+        return ids
+    own = {*ids}
+    pairs = zip(spellings(others, form)[-1], others, strict=True)
+    written = {name: other for name, other in pairs if other not in own}
+    return [written.get(name, name) for name in ids]
 
 
 def no_column(frame: pd.DataFrame, column: str, path: str) -> str:

@@ -13,6 +13,7 @@ import pandas as pd
 from mvcc._utils.arrays import Floats, Ints
 from mvcc._utils.messages import agreeing, clipped, counted, nearest_id, shown
 from mvcc.exceptions import DataError
+from mvcc.results import IdForm
 from mvcc.tables._job import View
 from mvcc.tables.reading._column import (
     Column,
@@ -30,6 +31,7 @@ from mvcc.tables.reading._rows import (
     Named,
     columns_of_bytes,
     find_id_column,
+    id_form,
     ids_of,
     listed,
     no_column,
@@ -61,13 +63,12 @@ class Table:
     notes: tuple[str, ...] = ()  # what must be known of how the file was read
     shown: dict[str, list[str]] = field(default_factory=dict)  # what a person sees of the rows
     n_all_rows: int | None = None  # of the folder that the rows are a sample of
-    has_float_ids: bool = False
-    has_padded_ids: bool = False  # numbers of a workbook, shown with zeros in front
+    id_form: IdForm = ""
 
     @cached_property
     def row(self) -> dict[str, int]:
         """The number of the row of every id, in each way in which files name it."""
-        return rows_by_name(self.ids, self.has_float_ids, self.has_padded_ids)
+        return rows_by_name(self.ids, self.id_form)
 
     @property
     def used(self) -> list[Column]:
@@ -138,12 +139,12 @@ def table_of(
         if column is not None and column not in frame.columns:
             found.add(no_column(frame, column, view.path))
     id_column = None
-    has_float_ids = False
+    form: IdForm = ""
     is_numbered = ids == [str(row) for row in range(len(frame))]
     if ids is None:
         id_column = find_id_column(frame, view, named)
         is_numbered = id_column is None
-        has_float_ids = id_column is not None and frame[id_column].dtype.kind == "f"
+        form = "" if id_column is None else id_form(frame[id_column])
         ids = ids_of(frame, id_column, view.path)
     became, values = _understood(frame, name, view, id_column, found)
     columns = [column for column in values if became[column].why is not LeftOut.CONSTANT]
@@ -169,8 +170,7 @@ def table_of(
         id_column=id_column,
         is_numbered=is_numbered,
         shown={str(own.name): as_texts(own).mask(own.isna(), "").tolist() for own in there},
-        has_float_ids=has_float_ids,
-        has_padded_ids=id_column in frame.attrs.get("widths", {}),
+        id_form=form,
         notes=(*frame.attrs.get("notes", ()), *_left_out_labels(name, became, columns, view.path)),
     )
 
