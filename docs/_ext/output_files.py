@@ -22,6 +22,7 @@ _WORDS = {
     "Weight": "number from 0",
     "Share": "number from 0 to 1",
     "Quantiles": "five numbers",
+    "IdForm": '`""`, `"floats"` or `"padded"`',
     "None": "null",
     "Any": "any value",
 }
