@@ -99,42 +99,31 @@ def most_bytes() -> int:
 def check_size(n_rows: int, n_columns: int) -> None:
     """Refuse a table by what it says of its size."""
     check_columns(n_columns)
-    most_rows = min(MOST_ROWS, memory() // _BYTES_OF_ROW)
-    most_cells = min(MOST_CELLS, memory() // _BYTES_OF_CELL)
-    if n_rows > most_rows:
-        raise ValueError(f"it has {n_rows:,} rows; at most {most_rows:,} are read on this machine")
-    if n_rows * n_columns > most_cells:
-        raise ValueError(
-            f"it has {n_rows:,} rows of {n_columns:,} columns; at most {most_cells:,} cells are"
-            " read on this machine. Leave out columns or rows"
-        )
+    _refuse_more(n_rows, min(MOST_ROWS, memory() // _BYTES_OF_ROW), "rows")
+    size = f"cells ({n_rows:,} rows of {n_columns:,} columns)"
+    _refuse_more(n_rows * n_columns, min(MOST_CELLS, memory() // _BYTES_OF_CELL), size)
 
 
 def check_columns(n_columns: int) -> None:
     """Refuse more columns than a table may have."""
-    if n_columns > MOST_COLUMNS:
-        raise ValueError(
-            f"it has {n_columns:,} columns; at most {MOST_COLUMNS:,} are read. Leave out some"
-        )
+    _refuse_more(n_columns, MOST_COLUMNS, "columns")
 
 
 def check_unpacked(n_bytes: int) -> None:
     """Refuse a table by the bytes that it takes once it is unpacked."""
-    if n_bytes > (most := most_bytes()):
-        raise ValueError(
-            f"it unpacks to {n_bytes:,} bytes; at most {most:,} are read on this machine"
-        )
+    _refuse_more(n_bytes, most_bytes(), "bytes once it is unpacked")
 
 
 def check_zip(archive: zipfile.ZipFile, packed: int) -> None:
     """Refuse a zip by what its directory says; zipfile gives no more of any member."""
     unpacked = sum(entry.file_size for entry in archive.infolist())
     most = max(MOST_UNPACKED, MOST_TIMES * packed)
-    if unpacked > most:
-        raise ValueError(
-            f"it unpacks to {unpacked:,} bytes, more than {MOST_TIMES} times its size; at most"
-            f" {most:,}"
-        )
+    _refuse_more(unpacked, most, f"bytes once it is unpacked, over {MOST_TIMES} times its size")
+
+
+def _refuse_more(n: int, most: int, what: str) -> None:
+    if n > most:
+        raise ValueError(f"it has {n:,} {what}; at most {most:,} are read on this machine")
 
 
 def check_lines(content: bytes) -> None:

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 MAX = 2**62  # of an integer: one more is still one
 MAX_ENTRIES = 2**28  # of matrices, two gibibytes
-_MOST_COMPARED = 10_000  # ids, in search of the nearest one to an unknown id
 LARGEST_SQUARE = 1e300  # sums of squared distances stay within the range of floats
 
 RandomState = int | np.random.SeedSequence | np.random.Generator | np.random.RandomState | None
@@ -289,7 +288,7 @@ def rows_named(ids: pd.Series[Any], index: pd.Index[Any], index_in_words: str, w
         name = ids.tolist()[unknown[0]]
         raise InvalidInputError(
             f"{where}: {shown(name)} of row {unknown[0]} is not in"
-            f" {index_in_words}{more}.{_likely(name, index)}"
+            f" {index_in_words}{more}.{nearest_of(name, index)}"
         )
     rows: Ints = first[found]
     repeated = np.flatnonzero(index.duplicated(keep=False)[rows])
@@ -306,15 +305,3 @@ def rows_named(ids: pd.Series[Any], index: pd.Index[Any], index_in_words: str, w
 def _repeated(first: int, second: int, where: str) -> str:
     """Say of an id that it does not name one row."""
     return f"stands more than once in {where}, in rows {first} and {second}"
-
-
-def _likely(name: Any, index: pd.Index[Any]) -> str:
-    """Say what was probably meant by an id that is not in the index."""
-    known = {str(entry): entry for entry in index[:_MOST_COMPARED]}
-    if str(name) in known:
-        there = known[str(name)]
-        return (
-            f" The index has {shown(there)} as {type(there).__name__}, not {type(name).__name__};"
-            " convert one."
-        )
-    return nearest_of(name, list(known.values()))

@@ -278,7 +278,7 @@ def test_columns_without_names_are_in_the_order_of_the_key():
         (
             TEXTS.set_axis(range(6)),
             pd.DataFrame({"u": ["2"], "v": ["i1"]}),
-            "The index has 2 as int, not str; convert one",
+            r"'2' of row 0 is not in .* Did you mean 2\?",
         ),
     ],
     ids=["twice", "levels", "type"],

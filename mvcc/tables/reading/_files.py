@@ -13,22 +13,14 @@ import numpy as np
 import pandas as pd
 
 from mvcc._utils.messages import clipped, nearest
-from mvcc._utils.reading import (
-    check_size,
-    content_of,
-    in_lines,
-    within_limits,
-)
-from mvcc._utils.text import (
-    decoded,
-    parse_arff,
-)
+from mvcc._utils.reading import check_size, content_of, in_lines, within_limits
+from mvcc._utils.text import decoded, parse_arff
 from mvcc.constraints import ConstraintFile
 from mvcc.exceptions import DataError
 from mvcc.tables.reading._column import as_texts
 from mvcc.tables.reading._parquet import frames_of_parquet, parts_of, read_parquet
 from mvcc.tables.reading._text_tables import frames_of_text, read_text_table
-from mvcc.tables.reading._typed_tables import read_array, read_arrays, read_records
+from mvcc.tables.reading._typed_tables import read_arrays, read_records
 from mvcc.tables.reading._workbooks import read_workbook
 
 _MOST_SHOWN = 1000  # characters of a path
@@ -111,7 +103,7 @@ _READERS: dict[str, Callable[[bytes, str], pd.DataFrame]] = {
     ".ndjson": read_records,
     ".parquet": read_parquet,
     ".npz": read_arrays,
-    ".npy": read_array,
+    ".npy": read_arrays,
     ".arff": _read_arff,
 }
 

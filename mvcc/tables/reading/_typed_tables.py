@@ -26,6 +26,7 @@ from mvcc._utils.reading import (
 from mvcc._utils.text import decoded
 from mvcc.exceptions import DataError
 
+_MARK = b"\x93NUMPY"  # that arrays begin with
 # what NumPy and zipfile raise for files that are cut off or changed
 _DAMAGE = (
     *(ValueError, TypeError, EOFError, LookupError, RuntimeError, SyntaxError, OverflowError),
@@ -80,20 +81,13 @@ def framed(names: list[str], rows: Iterable[list[Any]], exact: bool) -> pd.DataF
 
 
 def read_arrays(content: bytes, path: str) -> pd.DataFrame:
-    """Read an NPZ file: an array of two dimensions, and single columns beside it."""
-    if not content.startswith(b"PK"):
-        raise DataError(f"{path}: this is no NPZ file, such as numpy.savez writes.")
+    """Read an array of two dimensions, and in an NPZ file single columns beside it."""
+    if not content.startswith((b"PK", _MARK)):
+        raise DataError(f"{path}: this is no file of arrays, such as numpy.savez writes.")
     try:
-        with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            check_zip(archive, len(content))
-            for member in archive.namelist():
-                with archive.open(member) as source:
-                    _check_header(source)
-        with np.load(io.BytesIO(content), allow_pickle=False) as file:
-            arrays = {name: file[name] for name in file.files}
+        arrays = _loaded(content)
     except _DAMAGE as error:
         raise _not_numpy(path, error) from error
-    arrays = {n: one for n, one in arrays.items() if isinstance(one, np.ndarray) and one.ndim}
     blocks = [name for name, array in arrays.items() if array.ndim == 2]
     if len(blocks) != 1:
         shapes = ", ".join(f"{name} {array.shape}" for name, array in arrays.items())
@@ -109,38 +103,30 @@ def read_arrays(content: bytes, path: str) -> pd.DataFrame:
             raise DataError(
                 f"{path}: {shown(name)} has {len(array)} values, but {blocks[0]} has {n_rows} rows."
             )
-        if name in block.columns:
-            raise DataError(
-                f"{path}: {shown(name)} is the name of a column of {blocks[0]}, too; give it"
-                " another one."
-            )
     columns = {name: _checked(array, path, name) for name, array in beside.items()}
     frame = pd.concat([block, pd.DataFrame(columns, index=block.index)], axis=1)
     frame.attrs["beside"] = list(beside)
     return frame
 
 
-def read_array(content: bytes, path: str) -> pd.DataFrame:
-    """Read an NPY file, which holds one two-dimensional array."""
-    if not content.startswith(b"\x93NUMPY"):
-        raise DataError(f"{path}: this is no NPY file, such as numpy.save writes.")
-    try:
+def _loaded(content: bytes) -> dict[str, np.ndarray[Any, Any]]:
+    """Return the arrays of an NPZ file by name, or the one of an NPY file."""
+    if content.startswith(_MARK):
         _check_header(io.BytesIO(content))
-        array = np.load(io.BytesIO(content), allow_pickle=False)
-    except _DAMAGE as error:
-        raise _not_numpy(path, error) from error
-    if array.ndim != 2:
-        raise DataError(
-            f"{path}: an array with a row per instance is expected, not one of shape {array.shape}."
-        )
-    frame = _frame_of(array, path, "the array")
-    frame.attrs["beside"] = []
-    return frame
+        return {"the array": np.load(io.BytesIO(content), allow_pickle=False)}
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        check_zip(archive, len(content))
+        for member in archive.namelist():
+            with archive.open(member) as source:
+                _check_header(source)
+    with np.load(io.BytesIO(content), allow_pickle=False) as file:
+        named = {name: file[name] for name in file.files}
+    return {name: one for name, one in named.items() if isinstance(one, np.ndarray) and one.ndim}
 
 
 def _check_header(source: IO[bytes]) -> None:
     """Refuse an array by what its header says; other objects are not looked at."""
-    if source.read(6) != b"\x93NUMPY":
+    if source.read(len(_MARK)) != _MARK:
         return
     header = np.lib.format.read_array_header_2_0
     if source.read(2) == b"\x01\x00":
