@@ -126,17 +126,6 @@ def _refuse_more(n: int, most: int, what: str) -> None:
         raise ValueError(f"it has {n:,} {what}; at most {most:,} are read on this machine")
 
 
-def check_lines(content: bytes) -> None:
-    """Refuse a text with a line that is too long for a table."""
-    start = 0
-    while len(content) - start > MOST_LINE:
-        end = content.rfind(b"\n", start, start + MOST_LINE + 1)
-        if end < 0:
-            line = content.count(b"\n", 0, start) + 1
-            raise ValueError(f"line {line} has more than {MOST_LINE:,} bytes; this is not a table")
-        start = end + 1
-
-
 @contextmanager
 def within_limits(place: str) -> Iterator[None]:
     """Say of which file a limit is."""

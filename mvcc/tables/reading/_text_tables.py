@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import io
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, partial
 from itertools import chain
-from typing import Any
+from typing import IO, Any, BinaryIO
 
 import numpy as np
 import pandas as pd
 
 from mvcc._utils.arrays import Ints
-from mvcc._utils.reading import MOST_LINE, check_lines, content_of, in_lines, opened, within_limits
+from mvcc._utils.reading import MOST_LINE, content_of, in_lines, opened
 from mvcc._utils.text import UTF_16, WINDOWS, assumed, encoding_of, read_text
 from mvcc.exceptions import DataError
 from mvcc.tables.reading._parquet import parts_of, rows_at_a_time
@@ -27,28 +28,17 @@ _BLOCK = 2**14  # rows that are looked at together
 def read_text_table(content: bytes, path: str) -> pd.DataFrame:
     """Read all rows; see `read_frame`."""
     read = read_text(content, path, DataError)
-    with within_limits(path):
-        check_lines(content)
     text, notes = read.text, read.notes(path)
-    end = len(text)
-    while end and text[end - 1].isspace():
-        end -= 1
-    n_breaks = text.count("\n", 0, end)
     # copies of a large file take much memory, and StringIO takes four bytes for each character
     is_same = text.isascii() and len(text) == len(content)
     whole = content if is_same else text.encode()
     del read, text
-    lines = io.TextIOWrapper(io.BytesIO(whole), "utf-8", newline="")
-    frame = next(text_frames(lines, path, whole=whole))
-    n_filled, (n, below) = _n_filled(frame), _end(frame, [frame])
-    frame = without_nameless(frame.iloc[:n])
-    first = frame.attrs["header"] + 1
-    are_rows = n_breaks + 2 - first == n_filled  # no value has line breaks
-    if not are_rows:
-        check_quotes(lines, path, frame.attrs["delimiter"])
-    frame.attrs["lines"] = _lines_of(frame, first, are_rows=are_rows)[0]
-    blank = partial(_blank_lines, io.BytesIO(whole))
-    return _without_empty(frame, path, notes, below, blank)[0]
+    lines = _Lines(partial(io.BytesIO, whole), path)
+    if b'"' in whole or len(whole) > MOST_LINE:  # else none is too long, and each is a row
+        deque(lines, 0)
+    for frame in _tables(lines, "utf-8", notes, whole):
+        return without_nameless(frame)
+    raise DataError(f"{path}: there are no rows below the names of the columns.")
 
 
 def _lines_of(frame: pd.DataFrame, first: int, *, are_rows: bool) -> tuple[Sequence[int], int]:
@@ -121,24 +111,32 @@ def _blank_lines(lines: Iterable[bytes], delimiter: str) -> set[int]:
 
 def frames_of_text(path: str, place: str) -> Iterator[pd.DataFrame]:
     """Read some rows at a time; see `read_frames`."""
-    lines = _Lines(path, place)
+    lines = _Lines(partial(opened, path), place)
     encoding = encoding_of(lines, place, DataError)
     if encoding == UTF_16:
-        yield from parts_of(read_text_table(content_of(path), place))
-        return
+        return parts_of(read_text_table(content_of(path), place))
     notes = [assumed(place)] if encoding == WINDOWS else []
-    blank = cache(partial(_blank_lines, lines))
+    return _tables(lines, encoding, notes)
+
+
+def _tables(
+    lines: _Lines, encoding: str, notes: list[str], whole: bytes = b""
+) -> Iterator[pd.DataFrame]:
+    """Give the rows some at a time, or all at once if there is the ``whole`` text."""
+    place, blank = lines.place, cache(partial(_blank_lines, lines))
     held, ready, n_before, line, is_checked = pd.DataFrame(), pd.DataFrame(), 0, 0, False
-    for chunk in chain(_chunks(path, place, encoding), [pd.DataFrame()]):
-        is_end = not len(chunk)
+    end = [] if whole else [pd.DataFrame()]
+    for chunk in chain(_chunks(lines, encoding, whole), end):
+        is_end = bool(whole) or not len(chunk)
         frame = pd.concat([held, chunk]) if len(held) else chunk
         frame.attrs = chunk.attrs or held.attrs  # pandas drops them where they differ
-        n, below = _end(frame, _chunks(path, place, encoding) if is_end else (), n_before)
+        every = [frame] if whole else _chunks(lines, encoding)
+        n, below = _end(frame, every if is_end else (), n_before)
         held, frame = frame.iloc[n:], frame.iloc[:n]  # the end of the table, unless rows follow
         first = line or frame.attrs["header"] + 1
         frame.attrs["lines"], line = _lines_of(frame, first, are_rows=lines.are_rows)
         if line > first + len(frame) and not is_checked:
-            with io.TextIOWrapper(opened(path), encoding=encoding, newline="") as file:
+            with lines.decoded(encoding) as file:
                 check_quotes(file, place, frame.attrs["delimiter"])
             is_checked = True
         below = below if is_end else []
@@ -152,31 +150,37 @@ def frames_of_text(path: str, place: str) -> Iterator[pd.DataFrame]:
         yield ready
 
 
-def _chunks(path: str, place: str, encoding: str) -> Iterator[pd.DataFrame]:
-    """Give all rows, some at a time."""
-    with io.TextIOWrapper(opened(path), encoding=encoding, newline="") as file:
+def _chunks(lines: _Lines, encoding: str, whole: bytes = b"") -> Iterator[pd.DataFrame]:
+    """Give all rows, some at a time unless there is the ``whole`` text."""
+    with lines.decoded(encoding) as file:
         n_columns = max(map(file.readline().count, ",;\t|")) + 1
         file.seek(0)
-        yield from text_frames(file, place, rows_at_a_time(n_columns))
+        n_rows = None if whole else rows_at_a_time(n_columns)
+        yield from text_frames(file, lines.place, n_rows, whole=whole)
 
 
 class _Lines:
     """The lines of a text file, some bytes at a time; then, whether each row is one of them."""
 
-    def __init__(self, path: str, place: str) -> None:
-        self._path, self._place = path, place
+    def __init__(self, open_file: Callable[[], BinaryIO], place: str) -> None:
+        self._open, self.place = open_file, place
         self.are_rows = True
 
+    def decoded(self, encoding: str) -> IO[str]:
+        """Open the file as a text."""
+        return io.TextIOWrapper(self._open(), encoding=encoding, newline="")
+
     def __iter__(self) -> Iterator[bytes]:
-        with opened(self._path) as file:
+        with self._open() as file:
             for number, line in enumerate(iter(partial(file.readline, MOST_LINE + 1), b"")):
                 if len(line) > MOST_LINE:
                     raise DataError(
-                        f"{self._place}:{number + 1}: this line has more than {MOST_LINE:,} bytes;"
+                        f"{self.place}:{number + 1}: this line has more than {MOST_LINE:,} bytes;"
                         " this is not a table."
                     )
                 # a value with a line break leaves a quote open
-                self.are_rows = self.are_rows and line.count(b'"') % 2 == 0
+                if b'"' in line and self.are_rows:
+                    self.are_rows = all(one.count(b'"') % 2 == 0 for one in line.splitlines())
                 yield line
 
 
