@@ -7,7 +7,9 @@ of day and month to the column: one order for all its dates.
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import numpy as np
@@ -37,9 +39,7 @@ _YEAR = 366
 _NO_END = "9999-12-31 is a date; leave it empty for no end"
 _NOT_KNOWN = "1900-01-01 is a date; add it to `missing` if it stands for none"
 _TWO_DIGITS = "years of two digits are from 1969 to 2068"
-# beyond what pandas before 3 reads; a calendar repeats itself after 400 years
-_FAR_YEAR = re.compile(r"(?<!\d)(?!0000)(0\d{3}|1[0-6]\d\d|22[6-9]\d|2[3-9]\d\d|[3-9]\d{3})(?!\d)")
-_DAYS_OF_400_YEARS = 146_097
+_BEGIN, _DAY = datetime(1970, 1, 1, tzinfo=UTC), timedelta(days=1)
 _IN_A_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 _DATE = re.compile(
     r"(?P<first>\d{1,4})(?P<sign>[-/.])(?P<second>\d{1,2})(?P=sign)(?P<third>\d{1,4})"
@@ -266,25 +266,13 @@ def _of_24_hours(time: str) -> str:
 
 def _days_of_iso(texts: pd.Series[Any]) -> Floats:
     """Return dates of any year as days, NaN for what is none."""
-    days = _parsed(texts)
-    written = texts.str.extract(_FAR_YEAR, expand=False)
-    far = np.isnan(days) & written.notna().to_numpy()
-    if far.any():
-        years = written[far].astype(int)
-        near = years.map(_near)
-        pairs = zip(texts[far], written[far], near.astype(str), strict=True)
-        others = [text.replace(year, other, 1) for text, year, other in pairs]
-        days[far] = _parsed(pd.Series(others)) + (years - near) // 400 * _DAYS_OF_400_YEARS
+    days = days_of(pd.to_datetime(texts, format="ISO8601", errors="coerce", utc=True))
+    for row in np.flatnonzero(np.isnan(days) & texts.notna()):
+        with suppress(ValueError):  # pandas before 3 reads no years before 1678 or after 2261
+            date = datetime.fromisoformat(texts.iloc[row])
+            since = date.replace(tzinfo=date.tzinfo or UTC) - _BEGIN
+            days[row] = since.days + since % _DAY / _DAY
     return days
-
-
-def _parsed(texts: pd.Series[Any]) -> Floats:
-    return days_of(pd.to_datetime(texts, format="ISO8601", errors="coerce", utc=True))
-
-
-def _near(year: int) -> int:
-    """Return a year from 1700 to 2099 with the same calendar."""
-    return year % 400 + (2000 if year % 400 < 100 else 1600)
 
 
 def days_of(dates: pd.Series[Any]) -> Floats:
