@@ -11,7 +11,6 @@ import csv
 import io
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from mvcc._utils.messages import shown
@@ -34,24 +33,22 @@ _SAVE_AS = "save the file as UTF-8"
 _BINARY = "this is a binary file (or UTF-16), no text; save it as UTF-8."
 
 
-@dataclass(frozen=True)
-class Text:
-    """The text of a file, and how it was encoded."""
+class Text(NamedTuple):
+    """The text of a file, how it was encoded, and what was assumed of the file."""
 
     text: str
     encoding: str
-
-    def notes(self, place: str) -> list[str]:
-        """Say what was assumed of the file."""
-        return [assumed(place)] if self.encoding == WINDOWS else []
+    notes: list[str]
 
 
-def assumed(place: str) -> str:
-    """Say that a file was taken to be in Windows-1252."""
-    return (
+def assumed(encoding: str, place: str) -> list[str]:
+    """Say that a file was taken to be in Windows-1252, if it was."""
+    if encoding != WINDOWS:
+        return []
+    return [
         f"{place}: the file is not UTF-8 and was read as Windows-1252, as Excel writes CSV. If"
         f" letters look wrong, {_SAVE_AS}."
-    )
+    ]
 
 
 def decoded(content: bytes, place: str, error: type[MvccError]) -> str:
@@ -69,7 +66,7 @@ def decoded(content: bytes, place: str, error: type[MvccError]) -> str:
 def read_text(content: bytes, place: str, error: type[MvccError]) -> Text:
     """Return a text in UTF-8, UTF-16 with a byte-order mark, or else Windows-1252, or refuse it."""
     if b"\0" not in content and _is_utf_8(content):
-        return Text(content.decode(UTF_8), UTF_8)
+        return Text(content.decode(UTF_8), UTF_8, [])
     encoding = encoding_of(io.BytesIO(content).readlines(), place, error)
     try:
         text = content.decode(encoding)
@@ -77,7 +74,7 @@ def read_text(content: bytes, place: str, error: type[MvccError]) -> Text:
         raise error(f"{place}: this is not UTF-16 text; {_SAVE_AS}.") from bad
     if "\0" in text:
         raise error(f"{place}: {_BINARY}")
-    return Text(text, encoding)
+    return Text(text, encoding, assumed(encoding, place))
 
 
 def delimiter_of(first: str, second: str = "") -> str:
@@ -142,31 +139,28 @@ class Attribute(NamedTuple):
     line: int
 
 
-class Arff(NamedTuple):
-    """The attributes, the values of every row without quotation marks, and the line of each."""
+def parse_arff(text: str, place: str) -> tuple[list[Attribute], list[list[str]], list[int]]:
+    """Return the attributes of an ARFF file, the values of every row, and the line of each.
 
-    attributes: list[Attribute]
-    rows: list[list[str]]
-    lines: list[int]
-
-
-def parse_arff(text: str, place: str) -> Arff:
-    """Read the text of an ARFF file; commas or white space separate values."""
-    found = Arff([], [], [])
+    Commas or white space separate values; quotation marks around them are left out.
+    """
+    attributes: list[Attribute] = []
+    rows: list[list[str]] = []
+    lines: list[int] = []
     in_data = False
     for number, raw in enumerate(text.split("\n"), start=1):
         line = raw.strip()
         if not line or line.startswith("%"):
             continue
         if in_data:
-            found.rows.append(_row(line, len(found.attributes), f"{place}:{number}"))
-            found.lines.append(number)
+            rows.append(_row(line, len(attributes), f"{place}:{number}"))
+            lines.append(number)
             continue
         keyword = line.split(maxsplit=1)[0].lower()
         if attribute := _ATTRIBUTE.fullmatch(line):
-            found.attributes.append(Attribute(_bare(attribute[1]), attribute[2], number))
+            attributes.append(Attribute(_bare(attribute[1]), attribute[2], number))
         elif keyword == "@data":
-            if not found.attributes:
+            if not attributes:
                 raise DataError(f"{place}:{number}: there is no @attribute before @data.")
             in_data = True
         elif keyword != "@relation":
@@ -175,7 +169,7 @@ def parse_arff(text: str, place: str) -> Arff:
             )
     if not in_data:
         raise DataError(f"{place}: there is no @data; the ARFF file is incomplete.")
-    return found
+    return attributes, rows, lines
 
 
 def nominal_values(attribute: Attribute) -> list[str]:
@@ -191,10 +185,9 @@ def _row(line: str, width: int, place: str) -> list[str]:
             f"{place}: a quotation mark is not closed, or text stands right beside one."
         )
     if len(values) != width:
-        what = f"{len(values)} values instead of {width}"
-        if line.startswith("{"):
-            what = "sparse rows are not read"
-        raise DataError(f"{place}: {what}.")
+        raise DataError(
+            f"{place}: {len(values)} values instead of {width}; sparse rows are not read."
+        )
     return values
 
 

@@ -63,7 +63,7 @@ class ConstraintFile:
         records = records_of(text, place, InvalidInputError, delimiter)
         if told:
             next(records)
-        return cls.of(os.fsdecode(path), records, delimiter, read.notes(place), is_exact)
+        return cls.of(os.fsdecode(path), records, delimiter, read.notes, is_exact)
 
     @classmethod
     def of(

@@ -119,34 +119,34 @@ class PairFiles:
 
 
 def _read_pairs(
-    job: Job, problems: Problems, drawn: Mapping[str, pd.DataFrame] = MappingProxyType({})
+    job: Job,
+    problems: Problems,
+    read: Callable[[str], pd.DataFrame] = read_frame,
+    drawn: Mapping[str, pd.DataFrame] = MappingProxyType({}),
 ) -> PairFiles:
     """Read the files of matches and constraints, but those of matches whose lines were drawn."""
     files = PairFiles({}, {})
     for pair, path in job.matches.items():
         with problems.collecting():
-            files.matches[pair] = drawn[pair] if pair in drawn else read_frame(path)
+            files.matches[pair] = drawn[pair] if pair in drawn else read(path)
     for view, path in job.constraints.items():
         with problems.collecting():
             files.constraints[view] = read_constraints(path)
     return files
 
 
-def _first_pairs(job: Job) -> PairFiles:
-    """Read constraints, and the first lines of matches; mistakes are told with all lines."""
-    problems = Problems()
-    first: dict[str, pd.DataFrame] = {}
-    for pair, path in job.matches.items():
-        with problems.collecting():
-            first[pair] = next(read_frames(path), pd.DataFrame())
-    return _read_pairs(job, problems, first)
+def _first_rows(path: str) -> pd.DataFrame:
+    return next(read_frames(path), pd.DataFrame())
 
 
 def read_inputs(job: Job, folders: SampledViews | None = None) -> Inputs:
     """Read all files of a job, and of its folders a sample; errors tell of all files at once."""
     problems, of_pairs = Problems(), Problems()
     tables: list[Table] = []
-    files = _read_pairs(job, of_pairs) if folders is None else _first_pairs(job)
+    if folders is None:
+        files = _read_pairs(job, of_pairs)
+    else:  # mistakes are told with all rows
+        files = _read_pairs(job, Problems(), _first_rows)
     for name, view in job.views.items():
         if folders is not None and name in folders:
             continue
@@ -160,7 +160,7 @@ def read_inputs(job: Job, folders: SampledViews | None = None) -> Inputs:
         problems.raise_any()  # before minutes of reading
         sampled, drawn = folders.sample(job, tables, files, problems)
         tables = sorted([*tables, *sampled], key=lambda table: list(job.views).index(table.name))
-        files = _read_pairs(job, of_pairs, drawn)
+        files = _read_pairs(job, of_pairs, drawn=drawn)
     for table in tables:
         if job.n_clusters != "auto":
             with problems.collecting():

@@ -17,7 +17,7 @@ from mvcc.exceptions import DataError, InvalidInputError, MvccError
 from mvcc.tables._job import Job
 from mvcc.tables.reading._column import as_texts
 from mvcc.tables.reading._people import AnsweredObjects, rows_in_answers
-from mvcc.tables.reading._problems import Problems, option_for, raise_all
+from mvcc.tables.reading._problems import Problems, raise_all
 from mvcc.tables.reading._table import Table
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ def read_matches(
             relations[min(u, v), max(u, v)] = rows if u < v else rows[:, ::-1]
             matched |= {u, v}
     notes += [
-        f"{_numbered(table)}, unless the matches name these numbers."
+        f"{table.numbered}, unless the matches name these numbers."
         for view, table in enumerate(tables)
         if view in matched and table.id_column is None
     ]
@@ -204,15 +204,6 @@ def matched_ids(
     return names, [as_texts(frame.iloc[:, column]).tolist() for column in sides], is_header
 
 
-def _numbered(table: Table) -> str:
-    """Say that rows are numbered, and how they get names."""
-    option = option_for("--id-column", table.name, ["COLUMN"])
-    return (
-        f"{table.name} ({table.path}) has no id column, so its rows are numbered from 0. Name one"
-        f" with {option}"
-    )
-
-
 def _unknown_rows(place: str, noun: str, n_all: int, lacking: list[_Lacking]) -> tuple[str, str]:
     """Say which lines of a file name rows that tables lack: as a problem, and as a note."""
     n = len(lacking)
@@ -228,7 +219,7 @@ def _unknown_rows(place: str, noun: str, n_all: int, lacking: list[_Lacking]) ->
     tables = list(dict.fromkeys(table for *_, table in lacking))
     remedy = f"Correct this file or {' or '.join(one.path for one in tables)}"
     if numbered := [one for one in tables if one.id_column is None]:
-        remedy = _numbered(numbered[0])
+        remedy = numbered[0].numbered
     left_out = agreeing(n, "It was left out.", "They were left out.")
     return f"{said} {remedy}, or leave such lines out with --unknown skip.", f"{said} {left_out}"
 

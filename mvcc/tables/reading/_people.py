@@ -71,7 +71,7 @@ def read_records(
     else:
         read = read_text(content, str(path), error)
         text = read.text
-        notes += read.notes(str(path))
+        notes += read.notes
     delimiter = delimiter_of(text.partition("\n")[0])
     records = list(records_of(text, str(path), error, delimiter))
     n_columns = len(records[0][1]) if records else 0

@@ -110,12 +110,17 @@ class Table:
         """Say that no row has an id, and what may be the reason."""
         said = f"{self.name} ({self.path}) has no row with the id {shown(name)}"
         if self.id_column is None:
-            option = option_for("--id-column", self.name, ["COLUMN"])
-            return (
-                f"{said}: it has no id column, so that its rows are numbered from 0; name one with"
-                f" {option}."
-            )
+            return f"{said}. {self.numbered}."
         return said + nearest_id(name, self.ids)
+
+    @property
+    def numbered(self) -> str:
+        """Say that rows are numbered, and how they get names."""
+        option = option_for("--id-column", self.name, ["COLUMN"])
+        return (
+            f"{self.name} ({self.path}) has no id column, so its rows are numbered from 0. Name"
+            f" one with {option}"
+        )
 
 
 def table_of(

@@ -14,7 +14,7 @@ import pandas as pd
 
 from mvcc._utils.arrays import Ints
 from mvcc._utils.reading import MOST_LINE, content_of, in_lines, opened
-from mvcc._utils.text import UTF_16, WINDOWS, assumed, encoding_of, read_text
+from mvcc._utils.text import UTF_16, assumed, encoding_of, read_text
 from mvcc.exceptions import DataError
 from mvcc.tables.reading._parquet import parts_of, rows_at_a_time
 from mvcc.tables.reading._rows import without_nameless
@@ -28,7 +28,7 @@ _BLOCK = 2**14  # rows that are looked at together
 def read_text_table(content: bytes, path: str) -> pd.DataFrame:
     """Read all rows; see `read_frame`."""
     read = read_text(content, path, DataError)
-    text, notes = read.text, read.notes(path)
+    text, notes = read.text, read.notes
     # copies of a large file take much memory, and StringIO takes four bytes for each character
     is_same = text.isascii() and len(text) == len(content)
     whole = content if is_same else text.encode()
@@ -36,9 +36,7 @@ def read_text_table(content: bytes, path: str) -> pd.DataFrame:
     lines = _Lines(partial(io.BytesIO, whole), path)
     if b'"' in whole or len(whole) > MOST_LINE:  # else none is too long, and each is a row
         deque(lines, 0)
-    for frame in _tables(lines, "utf-8", notes, whole):
-        return without_nameless(frame)
-    raise DataError(f"{path}: there are no rows below the names of the columns.")
+    return without_nameless(next(_tables(lines, "utf-8", notes, whole)))
 
 
 def _lines_of(frame: pd.DataFrame, first: int, *, are_rows: bool) -> tuple[Sequence[int], int]:
@@ -115,8 +113,7 @@ def frames_of_text(path: str, place: str) -> Iterator[pd.DataFrame]:
     encoding = encoding_of(lines, place, DataError)
     if encoding == UTF_16:
         return parts_of(read_text_table(content_of(path), place))
-    notes = [assumed(place)] if encoding == WINDOWS else []
-    return _tables(lines, encoding, notes)
+    return _tables(lines, encoding, assumed(encoding, place))
 
 
 def _tables(
@@ -141,11 +138,11 @@ def _tables(
             is_checked = True
         below = below if is_end else []
         frame, n_before = _without_empty(frame, place, notes, below, blank, n_before)
-        if len(frame):
+        if len(frame) or whole:
             if len(ready):
                 yield ready
             ready = frame
-    if len(ready):  # the note on the end comes with the last rows
+    if len(ready) or whole:  # the note on the end comes with the last rows
         ready.attrs["notes"] = list(dict.fromkeys(ready.attrs["notes"] + frame.attrs["notes"]))
         yield ready
 
