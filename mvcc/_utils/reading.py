@@ -30,12 +30,6 @@ MOST_UNPACKED, MOST_TIMES = (2**30, 100)
 MOST_DEPTH = 100  # of JSON
 
 _BYTES_OF_CELL, _BYTES_OF_ROW = 32, 128  # that a table takes, with all that is made of it
-_KINDS = {
-    stat.S_IFIFO: "a named pipe",
-    stat.S_IFSOCK: "a socket",
-    stat.S_IFCHR: "a device",
-    stat.S_IFBLK: "a device",
-}
 _MAY_BE_HALF = re.compile(r"\\u[dD][89a-fA-F]")
 _HALF = re.compile(r"[\ud800-\udfff]")
 # a pipe would wait for somebody who writes
@@ -61,10 +55,8 @@ def _refuse_others(found: os.stat_result, path: str | os.PathLike[str]) -> None:
     if stat.S_ISDIR(found.st_mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
     if not stat.S_ISREG(found.st_mode):
-        kind = _KINDS.get(stat.S_IFMT(found.st_mode), "something else")
-        raise OSError(
-            errno.EINVAL, f"this is {kind}, no regular file; write what it gives into a file", path
-        )
+        words = "this is a pipe or a device, no regular file; write what it gives into a file"
+        raise OSError(errno.EINVAL, words, path)
 
 
 def content_of(path: str | os.PathLike[str]) -> bytes:

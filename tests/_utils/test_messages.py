@@ -28,12 +28,8 @@ from mvcc._utils.progress import Progress, numbered, teller
     ("number", "advice"),
     [
         (errno.ENOSPC, "Make room, or choose another folder."),
-        (errno.EDQUOT, "Make room, or choose another folder."),
         (errno.EROFS, "Make it writable, or choose another folder."),
-        (errno.EACCES, "Make it writable, or choose another folder."),
-        (errno.EPERM, "Make it writable, or choose another folder."),
         (errno.EEXIST, "A file is where a folder must be: choose another folder."),
-        (errno.ENOTDIR, "A file is where a folder must be: choose another folder."),
         (errno.EISDIR, "A folder is where a file must be: choose another folder."),
         (errno.ENAMETOOLONG, "Choose another folder."),
     ],

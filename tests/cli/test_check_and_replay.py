@@ -83,7 +83,7 @@ def with_content(name, content):
         (spoil_labels, 1, "view0/labels.csv: it is missing, or is not what clustering.json says."),
         (without("out/view1/moved.csv"), 1, "view1/moved.csv: it is missing, or"),
         (without("out/model.skops"), 1, "model.skops: it is missing."),
-        (pipe_for_model, 1, "skops: it cannot be read: this is a named pipe, no regular file"),
+        (pipe_for_model, 1, "skops: it cannot be read: this is a pipe or a device, no regular"),
         (with_content("out/clustering.json", "{"), 1, "damaged"),
         (with_content("out/cluster.yaml", "views: 3"), 1, "problems in"),
         (with_content("data/judged0.csv", ""), 0, "judged0.csv: the input has changed since"),

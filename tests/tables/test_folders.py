@@ -438,16 +438,15 @@ def in_one(number, change):
     {
         "type": (
             in_one(1, lambda frame: frame.assign(x=frame["x"].astype("float32"))),
-            r"part-1\.parquet: the column 'x' is of type float, but in part-0\.parquet of type"
-            r" double\. Write",
+            r"part-1\.parquet: the column 'x' is float, but double in the files before\. Write",
         ),
         "lacks": (
             in_one(2, lambda frame: frame.drop(columns="y")),
-            r"part-2\.parquet: there is no column 'y', which part-0\.parquet has\.",
+            r"part-2\.parquet: the column 'y' is missing, but double in the files before\.",
         ),
         "more": (
             in_one(1, lambda frame: frame.assign(w=1.0)),
-            r"part-1\.parquet: there is a column 'w', which part-0\.parquet does not have\.",
+            r"part-1\.parquet: the column 'w' is double, but missing in the files before\.",
         ),
         "empty": (lambda number, frame: frame[:0], "there are no rows in its Parquet files"),
         "twice": (

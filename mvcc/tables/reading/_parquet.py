@@ -187,7 +187,7 @@ def read_folder(path: str) -> Folder:
     """Read what the Parquet files of a folder say of themselves, but no rows."""
     names = _files_in(path)
     pyarrow_for(path)
-    known: dict[str, tuple[Any, str]] = {}
+    known: dict[str, str] = {}
     files: list[tuple[int, str]] = []
     pieces: list[Piece] = []
     n_rows = 0
@@ -196,7 +196,7 @@ def read_folder(path: str) -> Folder:
         with reading_parquet(place), opened(place) as source:
             file = _file_in(source)
             schema, metadata = file.schema_arrow, file.metadata
-        _compare(known, schema, place, name)
+        _compare(known, schema, place)
         files.append((n_rows, name))
         pieces += _cut(os.path.abspath(place), path, metadata, n_rows)
         n_rows += metadata.num_rows
@@ -231,25 +231,19 @@ def _files_in(path: str) -> list[str]:
     return names
 
 
-def _compare(known: dict[str, tuple[Any, str]], schema: Any, place: str, name: str) -> None:
+def _compare(known: dict[str, str], schema: Any, place: str) -> None:
     """Refuse a file with other columns than the files before; note the type of each."""
-    types = {field.name: _plain(field.type) for field in schema}
-    first = next(iter(known.values()), (None, ""))[1]
-    for column in [*known, *types]:
-        kind, where = known.get(column, (types.get(column), ""))
-        called = f"column {clipped(repr(column))}"
-        if column not in types:
-            wrong = f"there is no {called}, which {first} has"
-        elif first and column not in known:
-            wrong = f"there is a {called}, which {first} does not have"
-        elif "null" not in (str(kind), str(types[column])) and kind != types[column]:
-            wrong = f"the {called} is of type {types[column]}, but in {where} of type {kind}"
-        else:
-            continue
-        raise DataError(f"{place}: {wrong}. Write all files with the same columns.")
-    for column, kind in types.items():  # a column that lacks all its values has no type of its own
-        if column not in known or str(known[column][0]) == "null":
-            known[column] = (kind, name)
+    types = {field.name: str(_plain(field.type)) for field in schema}
+    for column in {**known, **types}:
+        kind, before = types.get(column, "missing"), known.get(column, "missing")
+        # a column that lacks all its values has no type of its own
+        has_no_type = "null" in (kind, before) and "missing" not in (kind, before)
+        if known and kind != before and not has_no_type:
+            raise DataError(
+                f"{place}: the column {clipped(repr(column))} is {kind}, but {before} in the files"
+                " before. Write all files with the same columns."
+            )
+    known |= {column: kind for column, kind in types.items() if known.get(column, "null") == "null"}
 
 
 def _plain(kind: Any) -> Any:

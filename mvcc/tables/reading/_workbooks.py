@@ -34,7 +34,6 @@ _WIDTH = MOST_COLUMNS + 1
 _MANY_TIMES = 10  # as many cells as another sheet has the one that is taken without asking
 _LOOKED_AT = 50  # rows, for how their numbers are shown
 _ZEROS = re.compile("00+")
-_MISTAKES = (AttributeError, TypeError, IndexError, NameError)  # whose words are for programmers
 
 
 @dataclass(eq=False)
@@ -150,8 +149,9 @@ def read_workbook(
     except DataError:
         raise
     except Exception as error:  # a damaged file raises whatever its first odd byte leads to
-        words = "a part of it is damaged" if isinstance(error, _MISTAKES) else words_of(error)
-        raise DataError(f"{path}: cannot be read as an Excel workbook (.xlsx): {words}.") from error
+        raise DataError(
+            f"{path}: cannot be read as an Excel workbook (.xlsx): {words_of(error)}."
+        ) from error
 
 
 def _read_sheet(
@@ -236,14 +236,10 @@ def _likely_sheet(filled: list[_Filled], path: str) -> _Filled:
     by_size = sorted(tables or range(len(grids)), key=lambda place: -grids[place].n_filled)
     first, *others = by_size
     if tables and others and grids[first].n_filled < _MANY_TIMES * grids[others[0]].n_filled:
-        listed = []
-        for n in tables:
-            n_rows, n_columns = len(grids[n].rows), len(grids[n].names)
-            size = f"{counted(n_rows, 'row')} × {counted(n_columns, 'column')}"
-            listed.append(f"{shown(visible[n][0].title)} ({size})")
+        titles = ", ".join(shown(visible[n][0].title) for n in tables)
         title = visible[first][0].title
         raise DataError(
-            f"{path}: {len(listed)} sheets look like tables: {clipped(', '.join(listed), 300)}."
+            f"{path}: {len(tables)} sheets look like tables: {clipped(titles, 300)}."
             f" Name one in its view, such as `sheet: {title}`"
             f" ({option_for('--sheet', 'VIEW', title)})."
         )
