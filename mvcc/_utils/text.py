@@ -55,11 +55,12 @@ def decoded(content: bytes, place: str, error: type[MvccError]) -> str:
     """Return a text that must be UTF-8, with or without a byte-order mark, or raise ``error``."""
     before, binary, _ = content.partition(b"\0")
     if binary:
-        raise error(f"{place}:{_line(before)}: {_BINARY}")
+        line = 1 + before.count(b"\n")
+        raise error(f"{place}:{line}: {_BINARY}")
     try:
         return content.decode(UTF_8)
     except UnicodeDecodeError as bad:
-        line = _line(bad.object[: bad.start])
+        line = 1 + bad.object.count(b"\n", 0, bad.start)
         raise error(f"{place}:{line}: this is not UTF-8 text; {_SAVE_AS}.") from bad
 
 
@@ -125,10 +126,6 @@ def _is_utf_8(line: bytes) -> bool:
     except UnicodeDecodeError:
         return False
     return True
-
-
-def _line(before: bytes) -> int:
-    return before.count(b"\n") + 1
 
 
 class Attribute(NamedTuple):

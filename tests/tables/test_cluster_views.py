@@ -163,7 +163,7 @@ SURVEY_OF = {
         ({"views": [SHOP]}, "views must be a dict {name: table}, got list"),
         ({"views": {"my shop": SHOP}}, "'my shop' cannot be the name of a view"),
         ({"views": {"-shop": SHOP}}, "'-shop' cannot be the name of a view"),
-        ({"survey": "repeated ids"}, "views['survey']: the id '1' is there more than"),
+        ({"survey": "repeated ids"}, "views['survey']: row 1 has the id '1', as row 0 has"),
         ({"survey": "lists"}, "views['survey']: row 0 has a list"),
         ({"survey": "lists for ids"}, "views['survey']: row 0 has a list"),
         ({"n_clusters": 0}, "n_clusters: must be a whole number from 1 to 10^6, or auto, got 0"),

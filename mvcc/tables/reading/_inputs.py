@@ -26,7 +26,7 @@ from mvcc.tables.reading._column import as_texts
 from mvcc.tables.reading._files import read_constraints, read_frame, read_frames
 from mvcc.tables.reading._parquet import input_sha256
 from mvcc.tables.reading._problems import Problems
-from mvcc.tables.reading._rows import Named
+from mvcc.tables.reading._rows import Named, ids_of
 from mvcc.tables.reading._table import Table, table_of
 
 if TYPE_CHECKING:
@@ -326,11 +326,5 @@ def _ids(frame: pd.DataFrame, place: str) -> list[str]:
         raise DataError(
             f"{place}: the row index has {frame.index.nlevels} levels; it must have one, the ids."
         )
-    ids = as_texts(frame.index.to_series())
-    if ids.duplicated().any():
-        twice = clipped(shown(ids[ids.duplicated()].iloc[0]))
-        raise DataError(
-            f"{place}: the id {twice} is there more than once in the row index; ids must be"
-            " distinct."
-        )
-    return ids.tolist()
+    column = "row index"
+    return ids_of(frame.index.to_frame(index=False, name=column), column, place)

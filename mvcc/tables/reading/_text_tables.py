@@ -84,7 +84,9 @@ def _without_empty(
 
     Rows have the numbers that pandas gives them: it counts rows of delimiters, not ``blank`` lines.
     """
-    lines, empty = frame.attrs["lines"], _empty(frame)
+    lines, empty = frame.attrs["lines"], list[int]()
+    if _has_columns(frame):
+        empty = _of_spaces(frame, np.arange(len(frame))).tolist()
     end = first + len(frame)
     numbers: pd.Index[Any] = pd.RangeIndex(first, end)
     left_out = [*without_value([lines[row] for row in empty], "line"), *below]
@@ -191,11 +193,6 @@ def _n_filled(frame: pd.DataFrame) -> int:
             return int(filled[-1]) + 1
         n = int(rows[0])
     return 0
-
-
-def _empty(frame: pd.DataFrame) -> list[int]:
-    """Return the rows with nothing but spaces, if rows without a value are none."""
-    return _of_spaces(frame, np.arange(len(frame) if _has_columns(frame) else 0)).tolist()
 
 
 def _of_spaces(frame: pd.DataFrame, rows: Ints) -> Ints:

@@ -87,7 +87,15 @@ def read_arrays(content: bytes, path: str) -> pd.DataFrame:
     try:
         arrays = _loaded(content)
     except _DAMAGE as error:
-        raise _not_numpy(path, error) from error
+        if "Object arrays" in str(error):
+            raise DataError(
+                f"{path}: it holds Python objects, which are not read, since they could run"
+                " anything. Save the array as numbers or text: array.astype(float) or"
+                " array.astype(str)."
+            ) from error
+        raise DataError(
+            f"{path}: cannot be read as a file of NumPy arrays: {words_of(error)}."
+        ) from error
     blocks = [name for name, array in arrays.items() if array.ndim == 2]
     if len(blocks) != 1:
         shapes = ", ".join(f"{name} {array.shape}" for name, array in arrays.items())
@@ -95,9 +103,13 @@ def read_arrays(content: bytes, path: str) -> pd.DataFrame:
             f"{path}: {len(blocks)} of its arrays are two-dimensional; there must be one, with a"
             f" row per instance. It holds {clipped(shapes, 300) or 'nothing'}."
         )
-    n_rows = len(arrays[blocks[0]])
+    table = arrays[blocks[0]]
+    n_rows = len(table)
     beside = {name: array for name, array in arrays.items() if array.ndim == 1}
-    block = _frame_of(arrays[blocks[0]], path, blocks[0], len(beside))
+    with within_limits(path):
+        check_size(n_rows, table.shape[1] + len(beside))
+    names = [f"column {n + 1}" for n in range(table.shape[1])]
+    block = pd.DataFrame(_checked(table, path, blocks[0]), columns=names)
     for name, array in beside.items():
         if len(array) != n_rows:
             raise DataError(
@@ -139,13 +151,6 @@ def _check_header(source: IO[bytes]) -> None:
     check_unpacked(int(np.prod([1, *shape], dtype=object)) * dtype.itemsize)
 
 
-def _frame_of(array: np.ndarray[Any, Any], path: str, name: str, n_beside: int = 0) -> pd.DataFrame:
-    with within_limits(path):
-        check_size(len(array), array.shape[1] + n_beside)
-    columns = [f"column {n + 1}" for n in range(array.shape[1])]
-    return pd.DataFrame(_checked(array, path, name), columns=columns)
-
-
 def _checked(array: np.ndarray[Any, Any], path: str, name: str) -> np.ndarray[Any, Any]:
     """Return an array of numbers or of texts, bytes decoded, in the byte order of this machine."""
     if array.dtype.kind not in "iufbUS":
@@ -167,12 +172,3 @@ def _checked(array: np.ndarray[Any, Any], path: str, name: str) -> np.ndarray[An
             words = f"{path}: {shown(name)} holds bytes that are no text in UTF-8."
             raise DataError(words) from error
     return array
-
-
-def _not_numpy(path: str, error: Exception) -> DataError:
-    if "Object arrays" in str(error):
-        return DataError(
-            f"{path}: it holds Python objects, which are not read, since they could run anything."
-            " Save the array as numbers or text: array.astype(float) or array.astype(str)."
-        )
-    return DataError(f"{path}: cannot be read as a file of NumPy arrays: {words_of(error)}.")
