@@ -110,7 +110,9 @@ def check_zip(archive: zipfile.ZipFile, packed: int) -> None:
     """Refuse a zip by what its directory says; zipfile gives no more of any member."""
     unpacked = sum(entry.file_size for entry in archive.infolist())
     most = max(MOST_UNPACKED, MOST_TIMES * packed)
-    _refuse_more(unpacked, most, f"bytes once it is unpacked, over {MOST_TIMES} times its size")
+    _refuse_more(
+        unpacked, most, f"bytes once it is unpacked, more than {MOST_TIMES} times its size"
+    )
 
 
 def _refuse_more(n: int, most: int, what: str) -> None:

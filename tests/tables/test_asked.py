@@ -211,7 +211,7 @@ ASKED, GROUPS = "id,answer,when\n", "name,members,counted\n"
 @pytest.mark.parametrize(
     ("name", "content", "line", "message"),
     [
-        ("asked.csv", f"{ASKED}view0:a1,x,t\nview9:a1,x,t\n", 3, "'view9:a1' is of no view that"),
+        ("asked.csv", f"{ASKED}view0:a1,x,t\nview9:a1,x,t\n", 3, "an id must be a view and a row"),
         ("asked.csv", f"{ASKED}view0:zz,x,t\n", 2, r"view0 \(.*\) has no row with the id 'zz'"),
         ("asked.csv", f"{ASKED}view0:zz,x,t\n,undo,t\n", 2, "view0 .* no row with the id 'zz'"),
         ("asked.csv", f"{ASKED},undo,t\n", 2, "There is nothing to undo"),

@@ -155,9 +155,9 @@ def test_an_array_is_refused_by_its_header(tmp_path, shape, dtype, message):
 def test_a_zip_that_unpacks_to_too_much_is_refused(tmp_path, monkeypatch):
     np.savez_compressed(tmp_path / "a.npz", X=np.zeros((1000, 50)))
     monkeypatch.setattr(reading, "MOST_UNPACKED", 1000)
-    refused(tmp_path / "a.npz", r"a\.npz: .*400,128 bytes once it is unpacked, over 100 times")
+    refused(tmp_path / "a.npz", r"a\.npz: .*400,128 bytes once it is unpacked, more than 100 times")
     workbook(tmp_path / "a.xlsx", rows=HEADER + "<row></row>" * 10**6)
-    refused(tmp_path / "a.xlsx", r"a\.xlsx: .*over 100 times its size")
+    refused(tmp_path / "a.xlsx", r"a\.xlsx: .*more than 100 times its size")
 
 
 def test_a_zip_whose_directory_lies_is_refused(tmp_path):

@@ -13,7 +13,7 @@ import pandas as pd
 from mvcc._utils.arrays import Floats, Ints
 from mvcc._utils.environment import now
 from mvcc._utils.files import csv_bytes
-from mvcc._utils.messages import row_name, shown, view_and_id
+from mvcc._utils.messages import shown
 from mvcc.constraints import kind_of, refuse_conflicts
 from mvcc.exceptions import ConstraintConflictError, InvalidInputError, MvccError
 from mvcc.multiview import (
@@ -276,17 +276,10 @@ class AskSession(LoggedSession):
 
     def _id(self, of: str) -> str:
         """Return the id of the question about a row, given as "view:id"."""
-        inputs = self._inputs
-        found = inputs.find(of)
-        if found is not None:
-            return self._questions.id(found)
-        view, id = view_and_id(of)
-        if view in inputs.numbers:
-            raise InvalidInputError(inputs.tables[inputs.numbers[view]].lacks(id))
-        known = ", ".join(row_name(name, "…") for name in inputs.numbers)
-        raise InvalidInputError(
-            f"an id must be a view and a row, such as {known}; got {shown(of)}."
-        )
+        found = self._inputs.find(of)
+        if found is None:
+            raise InvalidInputError(self._inputs.lacks(of))
+        return self._questions.id(found)
 
     def _refuse_contradiction(self, questions: Questions, new: Answer) -> None:
         given, relations = self._inputs.constraints, self._inputs.relations

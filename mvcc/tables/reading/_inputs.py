@@ -15,7 +15,15 @@ import numpy as np
 import pandas as pd
 
 from mvcc._utils.arrays import Ints
-from mvcc._utils.messages import clipped, counted, nearest, shown, view_and_id, views_of_pair
+from mvcc._utils.messages import (
+    clipped,
+    counted,
+    nearest,
+    row_name,
+    shown,
+    view_and_id,
+    views_of_pair,
+)
 from mvcc._utils.settings import Problems as Mistakes
 from mvcc._utils.settings import validated
 from mvcc._utils.validation import as_pandas
@@ -61,6 +69,14 @@ class Inputs:
         if number is None or id not in self.tables[number].row:
             return None
         return number, self.tables[number].row[id]
+
+    def lacks(self, name: str) -> str:
+        """Say that no row has a name, and what may be the reason."""
+        view, id = view_and_id(name)
+        if view in self.numbers:
+            return self.tables[self.numbers[view]].lacks(id)
+        known = ", ".join(row_name(one, "…") for one in self.numbers)
+        return f"an id must be a view and a row, such as {known}; got {shown(name)}."
 
     @property
     def tables_read(self) -> list[Table]:

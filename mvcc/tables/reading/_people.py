@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mvcc._utils.arrays import Ints
-from mvcc._utils.messages import clipped, nearest, row_name, shown, view_and_id
+from mvcc._utils.messages import clipped, row_name, shown, view_and_id
 from mvcc._utils.reading import content_of
 from mvcc._utils.text import decoded, delimiter_of, read_text, records_of
 from mvcc.exceptions import DataError, InvalidInputError, MvccError
@@ -209,11 +209,7 @@ class AnsweredObjects:
             return int(self._of_rows[view][row])
         if self.may_lack:
             return self.absent.setdefault(name, self._n + len(self.absent))
-        of, id = view_and_id(name)
-        numbers = self.inputs.numbers
-        if of in numbers:
-            raise DataError(self._tables[numbers[of]].lacks(id))
-        raise DataError(f"{shown(name)} is of no view that is clustered{nearest(of, numbers)}")
+        raise DataError(self.inputs.lacks(name))
 
     def rows(self, objects: Iterable[int]) -> Rows:
         """Return the rows of some objects."""
