@@ -294,6 +294,7 @@ def test_a_row_is_called_by_its_line_also_below_values_and_gaps_of_several(
         ("x\ty\r\n1\t4\r\n\t\r\n \r\n2\t5", "02", ["2 rows without a value (lines 3, 4)"]),
         ('x;y\n1;"a\n\n;"\n\n;\n2;5', "02", ["2 rows without a value (lines 5, 6)"]),
         ("x;y\r1;4\r;\r\r2;5\r", "02", ["2 rows without a value (lines 3, 4)"]),
+        ('x;y\r1;"4\r4"\r;\r2;5\r', "02", ["1 row without a value (line 4)"]),
         ("id;x\na;1\nb;2\nSumme;574.123,00 €", "ab", ["1 row below the table ('Summe')"]),
         (
             'id;x;y\na;1;"2\n"\n\nb;2;3\n;Total;-$5\n\nQuelle: A;;\n',
