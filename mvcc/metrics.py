@@ -12,9 +12,8 @@ from numpy.typing import ArrayLike
 
 from mvcc._utils.arrays import Floats, Ints
 from mvcc._utils.kernels.threads import may_share
-from mvcc._utils.messages import shown
 from mvcc._utils.one_thread import one_thread
-from mvcc._utils.validation import as_labels, check_count, check_data, class_codes
+from mvcc._utils.validation import as_labels, check_choice, check_count, check_data, class_codes
 from mvcc.constraints import Constraints
 from mvcc.exceptions import InvalidInputError
 
@@ -190,10 +189,8 @@ def weighted_precision(
     >>> round(weighted_precision(pairs, ["a", "a", "b", "a"]), 2)
     0.67
     """
-    if not isinstance(kind, str | None) or kind not in ("must-link", "cannot-link", None):
-        raise InvalidInputError(
-            f"kind must be 'must-link', 'cannot-link' or None, got {shown(kind)}."
-        )
+    if kind is not None:
+        check_choice(kind, "kind", ("must-link", "cannot-link"))
     if not isinstance(constraints, Constraints):
         raise InvalidInputError(
             f"constraints must be mvcc.Constraints, not {type(constraints).__name__}."
@@ -341,9 +338,7 @@ def _spaced(n: int, most: int) -> Ints:
 
 def _contingency(y_true: ArrayLike, y_pred: ArrayLike) -> Ints:
     """Count the rows of every class (rows of the table) in every cluster (columns)."""
-    truth, predicted = (
-        np.unique(codes, return_inverse=True)[1] for codes in _two_labellings(y_true, y_pred)
-    )
+    truth, predicted = _two_labellings(y_true, y_pred)
     shape = (truth.max(initial=-1) + 1, predicted.max(initial=-1) + 1)
     counts = np.bincount(truth * shape[1] + predicted, minlength=shape[0] * shape[1])
     return counts.reshape(shape).astype(np.int64)
@@ -364,13 +359,6 @@ def _codes(labels: ArrayLike, name: str) -> Ints:
         raise InvalidInputError(
             f"{name} must hold one label per row, shape (n,), not {array.shape}."
         )
-    if (
-        array.dtype.kind in "iu"
-        and array.size
-        and array.min() >= 0
-        and array.max() <= 4 * array.size
-    ):
-        return array.astype(np.int64, copy=False)
     return class_codes(array, name)
 
 

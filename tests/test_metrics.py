@@ -148,7 +148,7 @@ def test_without_weight_there_is_no_precision():
 @pytest.mark.parametrize(
     ("y", "kind", "message"),
     [
-        ([0] * 4, "must_link", "kind must be 'must-link', 'cannot-link' or None, got 'must_link'"),
+        ([0] * 4, "must_link", "kind must be 'must-link' or 'cannot-link', got 'must_link'"),
         ([0, 0, 0, 0], True, "kind must be .*, got True"),
         ([0, 0, 0], None, "A constraint names row 3, but y_true has only 3 labels"),
         ([0, 0, 0], "cannot-link", "A constraint names row 3, but y_true has only 3 labels"),

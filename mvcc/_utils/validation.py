@@ -251,6 +251,13 @@ def check_count(value: Any, name: str, low: int = 1) -> int:
     return int(value)
 
 
+def check_choice(value: Any, name: str, choices: Sequence[str]) -> None:
+    """Refuse what is none of some words."""
+    if not isinstance(value, str) or value not in choices:
+        *first, last = map(repr, choices)
+        raise InvalidInputError(f"{name} must be {', '.join(first)} or {last}, got {shown(value)}.")
+
+
 def number_rows(ids: Sequence[str]) -> dict[str, int]:
     """Return the number of the row that each id names."""
     row_of: dict[str, int] = {}

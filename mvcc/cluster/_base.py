@@ -207,18 +207,15 @@ class ConstrainedKMeans(ClusterMixin, BaseEstimator, ABC):
                 "init must be 'auto', 'neighborhoods' or an array of centers, got "
                 f"{shown(self.init)}."
             )
-        automatic = isinstance(self.n_init, str) and self.n_init == "auto"
-        if isinstance(self.n_init, str) and not automatic:
-            raise InvalidInputError(
-                f"n_init must be 'auto' or an integer of at least 1, got {shown(self.n_init)}."
-            )
-        n_init = N_INIT if automatic else check_count(self.n_init, "n_init")
-        if isinstance(self.init, str) and self.init == "auto":
+        is_search = isinstance(self.init, str) and self.init == "auto"
+        if isinstance(self.n_init, str) and self.n_init == "auto":
+            return N_INIT if is_search else None
+        n_init = check_count(self.n_init, "n_init")
+        if is_search:
             return n_init
-        if not automatic and n_init > 1:
-            name = "'neighborhoods'" if isinstance(self.init, str) else "an array of centers"
+        if n_init > 1:
             raise InvalidInputError(
-                f"n_init must be 'auto' or 1 with init={name}, which is a single start, got "
-                f"{n_init}; init='auto' takes several."
+                "n_init must be 'auto' or 1 unless init='auto': other starts are single, got "
+                f"{n_init}."
             )
         return None

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from mvcc._utils.arrays import Floats, Ints
 from mvcc._utils.kernels.threads import may_share
 from mvcc._utils.messages import shown
-from mvcc._utils.validation import RandomState, check_matrices
+from mvcc._utils.validation import RandomState, check_choice, check_matrices
 from mvcc.cluster._base import ConstrainedKMeans
 from mvcc.cluster._descent import Found, Problem
 from mvcc.cluster._kernels.mpck import mpck_fit
@@ -198,10 +198,7 @@ class MPCKMeans(ConstrainedKMeans):
         self.shared_metric = shared_metric
 
     def _iterate(self, problem: Problem, labels: Ints, centers: Floats, max_iter: int) -> Found:
-        if not isinstance(self.metric, str) or self.metric not in ("diagonal", "full"):
-            raise InvalidInputError(
-                f"metric must be 'diagonal' or 'full', got {shown(self.metric)}."
-            )
+        check_choice(self.metric, "metric", ("diagonal", "full"))
         if not isinstance(self.shared_metric, (bool, np.bool_)):
             raise InvalidInputError(
                 f"shared_metric must be True or False, got {shown(self.shared_metric)}."

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mvcc._utils.arrays import Bools, Floats, Ints
-from mvcc._utils.messages import shown
-from mvcc._utils.validation import as_list
+from mvcc._utils.validation import as_list, check_choice
 from mvcc.constraints._arrays import MAX_ROW
 from mvcc.constraints._closure import CALL_BY_NUMBER, CallRow, Graph, conflict, without_conflicts
 from mvcc.constraints._constraints import Constraints, closed_constraints, with_weights_of
@@ -236,8 +235,7 @@ def augment(
     call: CallRow = CALL_BY_NUMBER,
 ) -> tuple[list[Constraints], Relations, Strengths]:
     """Close constraints over all views, in each, or not at all (Algorithm 2, steps 1–2)."""
-    if not isinstance(closure, str) or closure not in ("full", "view", "none"):
-        raise InvalidInputError(f"closure must be 'full', 'view' or 'none', got {shown(closure)}.")
+    check_choice(closure, "closure", ("full", "view", "none"))
     if closure == "full":
         return _closed(constraints, relations, call)
     if closure == "view":

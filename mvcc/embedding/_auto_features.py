@@ -14,8 +14,9 @@ from sklearn.utils.extmath import randomized_svd
 from sklearn.utils.validation import check_is_fitted
 
 from mvcc._utils.arrays import Floats
-from mvcc._utils.messages import called, percent, shown
+from mvcc._utils.messages import called, percent
 from mvcc._utils.one_thread import one_thread
+from mvcc._utils.validation import check_choice
 from mvcc.embedding._joint_graph import unit_rows
 from mvcc.embedding._scaling import UNIT_LENGTH, AutoScaler, checked_table
 from mvcc.exceptions import InvalidInputError
@@ -126,10 +127,7 @@ class AutoFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
             For NaN or infinity; an unknown rule; counts or histograms that were asked for where
             values are negative; "none" for a sparse matrix.
         """
-        if not isinstance(self.rule, str) or self.rule not in RULES:
-            raise InvalidInputError(
-                f"rule must be one of {', '.join(RULES)}, got {shown(self.rule)}."
-            )
+        check_choice(self.rule, "rule", RULES)
         learner = copy(self)  # so that a refused fit leaves the former one as it is
         X = _own(checked_table(learner, X, accept_sparse="csr"))
         with one_thread():
@@ -243,8 +241,7 @@ def fitted_features(
     tables: list[Any], rule: Rule, names: Sequence[str] | None
 ) -> list[AutoFeatures]:
     """Return what makes the features of each of several views; messages call a view by its name."""
-    if not isinstance(rule, str) or rule not in RULES:
-        raise InvalidInputError(f"features must be one of {', '.join(RULES)}, got {shown(rule)}.")
+    check_choice(rule, "features", RULES)
     makers = []
     for number, table in enumerate(tables):
         try:

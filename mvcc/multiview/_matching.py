@@ -93,13 +93,9 @@ def match_clusters(
 def _checked(labels: ArrayLike, number: int, k: int) -> Ints:
     what = f"labels[{number}]"
     array = as_array(labels, what)
-    if array.ndim != 1:
-        raise InvalidInputError(
-            f"{what} must have one cluster number per row, shape (n,), not {array.shape}."
-        )
-    if not array.size:
+    if array.shape == (0,):
         return np.empty(0, dtype=np.int64)
-    checked = check_labels(array, len(array), what)
+    checked = check_labels(array, array.size, what)
     if checked.max() >= k:
         raise InvalidInputError(
             f"{what} holds cluster {shown(int(checked.max()))}, but n_clusters={k} allows 0 …"

@@ -169,8 +169,8 @@ def test_a_rule_may_be_asked_for_and_refuses_what_it_cannot_take():
     assert AutoFeatures("none").fit(X).transform(X) is X
     for rule, data, message in [
         ("counts", X - 2, "counts cannot be negative, but X has a value of -2"),
-        ("words", X, r"rule must be one of auto, counts, .*got 'words'"),
-        (np.array(["counts", "none"]), X, "rule must be one of auto, counts, .*got array"),
+        ("words", X, r"rule must be 'auto', 'counts', .*got 'words'"),
+        (np.array(["counts", "none"]), X, "rule must be 'auto', 'counts', .*got array"),
         ("none", sp.csr_array(X), "sparse matrix, which cannot be clustered as it is"),
     ]:
         with pytest.raises(InvalidInputError, match=message):
@@ -235,7 +235,7 @@ def test_joint_refuses_features_by_the_name_of_the_view():
     message = "features='counts', view 'images': counts cannot be negative"
     with pytest.raises(InvalidInputError, match=message):
         JointGraphClustering(2, features="counts").fit(views)
-    with pytest.raises(InvalidInputError, match=r"features must be one of auto, .*got 'words'"):
+    with pytest.raises(InvalidInputError, match=r"features must be 'auto', .*got 'words'"):
         JointGraphClustering(2, features="words").fit(views)
     broken = sp.csr_array(np.array([[np.nan, 1.0], [2.0, 3.0]]))
     with pytest.raises(InvalidInputError, match=r"views\[0\]"):

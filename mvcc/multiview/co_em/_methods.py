@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
@@ -96,8 +96,7 @@ def own_transfer_names() -> tuple[str, ...]:
 
 def transfer_names() -> tuple[str, ...]:
     """Return the names of all transfer methods: mvcc's own, then those of other packages."""
-    offered = _offers().keys() - _TRANSFERS.keys() - _WITHOUT_BASE.keys()
-    return (*_TRANSFERS, *sorted(filter(_NAME.fullmatch, offered)))
+    return (*_TRANSFERS, *_offers())
 
 
 def transfer_class(name: str) -> type[TransferMethod]:
@@ -155,54 +154,42 @@ def _facts(name: str) -> _Own:
     return _Own(offer.value, issubclass(kind, ConstraintPropagation), kind().uses_relations)
 
 
-def _offers() -> dict[str, list[EntryPoint]]:
+def _offers() -> dict[str, EntryPoint]:
     return _offers_on(tuple(sys.path))
 
 
 @cache  # every cell of a trial asks, and all installed packages are looked through
-def _offers_on(path: tuple[str, ...]) -> dict[str, list[EntryPoint]]:
+def _offers_on(path: tuple[str, ...]) -> dict[str, EntryPoint]:
+    """Return what other packages offer, sorted; one name of two packages belongs to neither."""
     try:
-        found = entry_points(group=GROUP)
+        found = sorted(entry_points(group=GROUP), key=lambda offer: offer.name)
     except Exception as error:  # what a damaged file of any package raises is up to its parser
         raise ConfigError(
             "the installed packages cannot be looked through for transfer methods: a file"
             f" entry_points.txt of one of them is damaged ({_in_words(error)}). Install that"
             " package again, or remove it."
         ) from error
-    offers = defaultdict(list)
-    for offer in found:
-        offers[offer.name].append(offer)
-    return dict(offers)
+    times = Counter(offer.name for offer in found)
+    times.update([*_TRANSFERS, *_WITHOUT_BASE])
+    return {
+        offer.name: offer
+        for offer in found
+        if times[offer.name] == 1 and _NAME.fullmatch(offer.name)
+    }
 
 
 def _offer(name: str) -> EntryPoint | None:
-    """Return the only entry point of a name, None for a method of mvcc itself."""
-    offers = _offers().get(name, [])
-    packages = sorted({_origin(offer).package for offer in offers})
-    is_ours = name in _TRANSFERS or name in _WITHOUT_BASE
-    by, clash = " and ".join(packages), ""
-    if offers and is_ours:
-        clash = f"'{name}' is mvcc's own, but the package {by} offers one of the same name"
-    elif len(offers) > 1:
-        clash = f"{clipped(repr(name))} is offered more than once, by {by}"
-    elif offers and not _NAME.fullmatch(name):
-        clash = (
-            f"that the package {by} offers as {clipped(repr(name))} has no valid name: 1 to 64"
-            " letters, digits, _ and -, not beginning with -"
-        )
-    if clash:
-        raise ConfigError(
-            f"the transfer method {clash}. Rename it in the entry points of that package, or remove"
-            f" one: pip uninstall {packages[-1]}."
-        )
-    if not offers and not is_ours:
+    """Return the entry point of a name, None for a method of mvcc itself."""
+    if name in _TRANSFERS or name in _WITHOUT_BASE:
+        return None
+    if name not in _offers():
         known = _known(name, (*transfer_names(), *_WITHOUT_BASE))
         raise ConfigError(
             f"there is no transfer method {clipped(repr(name))}{known} One of another package is"
-            " known where that package is installed, in the Python that runs mvcc"
-            f" ({clipped(sys.executable, 200)})."
+            " known where that package, and no other, offers it in the Python that runs mvcc"
+            f" ({clipped(sys.executable, 200)}), as 1 to 64 letters, digits, _ and -."
         )
-    return offers[0] if offers else None
+    return _offers()[name]
 
 
 def _loaded(offer: EntryPoint) -> type[TransferMethod]:
@@ -213,24 +200,17 @@ def _loaded(offer: EntryPoint) -> type[TransferMethod]:
 
     origin = _origin(offer)
     whose = f"the transfer method '{offer.name}' of the package {origin.package} {origin.version}"
-    try:
+    try:  # it runs code of others
         kind = offer.load()
-    except Exception as error:  # it runs code of others
-        raise ConfigError(
-            f"{whose} cannot be imported from {offer.value}: {_in_words(error)}. Install that"
-            " package again, or correct it."
-        ) from error
-    if not (isinstance(kind, type) and issubclass(kind, TransferMethod)):
-        raise ConfigError(
-            f"{whose} is {clipped(repr(kind))}, not a subclass of mvcc.TransferMethod; let the"
-            " entry point in that package name one."
-        )
-    try:
+        if not issubclass(kind, TransferMethod):
+            raise TypeError("it is no subclass of mvcc.TransferMethod")
         clone(kind())
     except Exception as error:
         raise ConfigError(
-            f"{whose} cannot be made without arguments: {_in_words(error)}. Give every parameter of"
-            " its __init__ a default, store each as it is under its own name, and define infer()."
+            f"{whose} ({offer.value}) cannot be used: {_in_words(error)}. It must be a subclass of"
+            " mvcc.TransferMethod that defines infer(), and whose __init__ has a default for every"
+            " parameter and stores each as it is under its own name. Correct that package, or"
+            " install it again."
         ) from error
     return kind
 

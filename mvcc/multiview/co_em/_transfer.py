@@ -180,12 +180,6 @@ class ConstraintPropagation(TransferMethod):
             yield Cause((i, j), weight)
 
     def _threshold_of(self, view: ViewState) -> float:
-        if isinstance(self.threshold, str):
-            raise InvalidInputError(
-                "threshold must be a number in (0, 1], one such number for each view, or 'cv',"
-                " which MultiViewConstrainedClustering replaces by a number, got"
-                f" {self.threshold!r}."
-            )
         thresholds = np.atleast_1d(np.asarray(self.threshold, dtype=object)).tolist()
         if len(thresholds) not in (1, view.n_views):
             raise InvalidInputError(

@@ -10,9 +10,14 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from mvcc._utils.arrays import Floats, Ints, LazyRows
-from mvcc._utils.messages import shown
 from mvcc._utils.one_thread import one_thread
-from mvcc._utils.validation import RandomState, as_generator, check_count, check_number
+from mvcc._utils.validation import (
+    RandomState,
+    as_generator,
+    check_choice,
+    check_count,
+    check_number,
+)
 from mvcc.constraints import Constraints, Relations, call_rows, refuse_conflicts
 from mvcc.embedding import GraphKind, Rule, fitted_features, separate_problems
 from mvcc.exceptions import InvalidInputError
@@ -236,14 +241,8 @@ class JointGraphClustering(MultiViewEstimator):
         given: list[Constraints],
         relations: Relations,
     ) -> None:
-        if not isinstance(self.graph, str) or self.graph not in ("auto", "exact", "anchors"):
-            raise InvalidInputError(
-                f"graph must be 'auto', 'exact' or 'anchors', got {shown(self.graph)}."
-            )
-        if not isinstance(self.on_conflict, str) or self.on_conflict not in ("error", "drop"):
-            raise InvalidInputError(
-                f"on_conflict must be 'error' or 'drop', got {shown(self.on_conflict)}."
-            )
+        check_choice(self.graph, "graph", ("auto", "exact", "anchors"))
+        check_choice(self.on_conflict, "on_conflict", ("error", "drop"))
         n_components = self.n_components
         if n_components is not None:
             n_components = check_count(n_components, "n_components")
