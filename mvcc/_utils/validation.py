@@ -184,8 +184,10 @@ def check_labels(labels: ArrayLike, n: int, what: str) -> Ints:
     return checked.astype(np.int64, copy=False)
 
 
-def check_metrics(metrics: ArrayLike, d: int, largest_label: int) -> Floats:
-    """Return the metric of every cluster, shape (k, d) or (k, d, d), finite."""
+def check_metrics(metrics: ArrayLike | None, d: int, largest_label: int) -> Floats | None:
+    """Return the metric of every cluster, shape (k, d) or (k, d, d), finite; None without any."""
+    if metrics is None:
+        return None
     learned = as_floats(metrics, "metrics")
     if (
         learned.shape[1:] not in ((d,), (d, d))

@@ -31,20 +31,16 @@ def check_pairs(pairs: ArrayLike) -> Ints:
             f"pairs must have shape (m, 2), two row numbers per constraint, not {checked.shape}."
         )
     if checked.dtype.kind not in "iu":
-        hint = ""
-        if checked.dtype.kind not in "fcb":
-            hint = "; `fit` takes ids in a DataFrame with the columns i, j and kind"
-        raise InvalidInputError(f"pairs must be integer row numbers, not {checked.dtype}{hint}.")
-    if checked.min() < 0 or checked.max() > MAX_ROW:
-        bad = int(np.flatnonzero(((checked < 0) | (checked > MAX_ROW)).any(axis=1))[0])
         raise InvalidInputError(
-            f"pairs[{bad}] = {checked[bad].tolist()}: row numbers must lie in 0 … {MAX_ROW}."
+            f"pairs must be integer row numbers, not {checked.dtype}; `fit` takes ids in a "
+            "DataFrame with the columns i, j and kind."
         )
-    same = np.flatnonzero(checked[:, 0] == checked[:, 1])
-    if same.size:
+    outside = ((checked < 0) | (checked > MAX_ROW)).any(axis=1)
+    bad = np.flatnonzero(outside | (checked[:, 0] == checked[:, 1]))
+    if bad.size:
         raise InvalidInputError(
-            f"pairs[{same[0]}] = {checked[same[0]].tolist()} links a row with itself; remove this "
-            "constraint."
+            f"pairs[{bad[0]}] = {checked[bad[0]].tolist()} links a row with itself, or no row of "
+            f"0 … {MAX_ROW}; remove this constraint."
         )
     return np.sort(checked.astype(np.int64), axis=1)
 
@@ -56,8 +52,7 @@ def check_kinds(must_link: ArrayLike, n: int) -> Bools:
         raise InvalidInputError(
             f"must_link must have one value per pair, shape ({n},), not {kinds.shape}."
         )
-    are_kinds = kinds.dtype.kind == "b" or not n
-    if not are_kinds and not (kinds.dtype.kind in "iu" and np.isin(kinds, (0, 1)).all()):
+    if n and not (kinds.dtype.kind in "biu" and np.isin(kinds, (0, 1)).all()):
         raise InvalidInputError(
             "must_link must be True (must-link) or False (cannot-link) for every pair."
         )

@@ -46,14 +46,11 @@ class ConstraintFile:
         try:
             place = clipped(os.fsdecode(path), 1000)
             content = content_of(os.fspath(path))
-        except TypeError as error:
-            raise InvalidInputError(
-                f"{shown(path)} cannot be read: the path of a CSV file is expected."
-            ) from error
-        except (OSError, ValueError) as error:
+        except (OSError, TypeError, ValueError) as error:
             reason = getattr(error, "strerror", None) or error
             raise InvalidInputError(
-                f"{place}: cannot be read as a CSV file of constraints: {reason}."
+                f"{clipped(str(path), 1000)}: cannot be read as a CSV file of constraints:"
+                f" {reason}."
             ) from error
         read = read_text(content, place, InvalidInputError)
         text = read.text

@@ -100,17 +100,13 @@ def check_mappings(
 
 def view_pair(key: Any, n_views: int) -> tuple[int, int]:
     """Return the numbers of the two different views that a key of mappings names."""
-    is_pair = isinstance(key, tuple) and len(key) == 2
-    if not is_pair or not all(isinstance(view, (int, np.integer)) for view in key):
-        raise InvalidInputError(
-            f"mappings: the key {shown(key)} is not a pair (u, v) of view numbers."
-        )
-    u, v = int(key[0]), int(key[1])
-    if u == v or not (0 <= u < n_views and 0 <= v < n_views):
-        raise InvalidInputError(
-            f"mappings: {shown(key)} does not name two different views of 0 … {n_views - 1}."
-        )
-    return u, v
+    if isinstance(key, tuple) and len(key) == 2:
+        are_numbers = all(isinstance(view, (int, np.integer)) for view in key)
+        if are_numbers and key[0] != key[1] and min(key) >= 0 and max(key) < n_views:
+            return int(key[0]), int(key[1])
+    raise InvalidInputError(
+        f"mappings: {shown(key)} does not name two different views of 0 … {n_views - 1} as (u, v)."
+    )
 
 
 def _distinct(rows: Ints) -> Ints:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
 import scipy.sparse as sp
 
 from mvcc._utils.arrays import Floats, Ints
+from mvcc._utils.messages import called
 from mvcc.constraints import Relations
 from mvcc.embedding._anchor_graph import AnchorGraph, ViewTies
 from mvcc.embedding._anchors import (
@@ -51,6 +53,18 @@ def by_anchors(sizes: list[int], relations: Relations, kind: GraphKind = "auto")
     if kind == "auto":
         return find_objects(sizes, relations)[0] >= ANCHORS_FROM
     return kind == "anchors"
+
+
+def refuse_more_than_objects(
+    name: str, wanted: int, n_objects: int, views: list[int], names: Sequence[str] | None
+) -> None:
+    """Refuse more clusters, or components, than some views have objects."""
+    if wanted > n_objects:
+        where = ", ".join(called(number, names) for number in views)
+        raise InvalidInputError(
+            f"{name}={wanted} needs as many objects, but view {where} has {n_objects} (matched rows"
+            " are one); ask for fewer."
+        )
 
 
 def refuse_components(wanted: int, graph: JointGraph | AnchorGraph, remedy: str = "") -> None:

@@ -18,7 +18,7 @@ from mvcc._utils.messages import called, percent
 from mvcc._utils.one_thread import one_thread
 from mvcc._utils.validation import check_choice
 from mvcc.embedding._joint_graph import unit_rows
-from mvcc.embedding._scaling import UNIT_LENGTH, AutoScaler, checked_table
+from mvcc.embedding._scaling import AutoScaler, checked_table, have_length_one
 from mvcc.exceptions import InvalidInputError
 
 RULES = ("auto", "counts", "histograms", "scaled", "none")
@@ -185,7 +185,7 @@ class AutoFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         filled = np.count_nonzero(values)
         if d >= _FEWEST_COUNTED and 0 < filled < n * d / 2:
             rows = sp.csr_array(X[:: -(-n // _LOOKED_AT)])
-            if not _have_length_one(rows):
+            if not have_length_one(rows):
                 largest = sp.diags_array(_inverse_of_largest(rows))
                 self.hub_share_ = share = _share_of_hubs(sp.csr_array(rows @ largest))
                 if share > _TO_HUBS:
@@ -290,13 +290,6 @@ def _unit_length(rows: sp.csr_array) -> sp.csr_array:
     lengths = np.sqrt(rows.multiply(rows).sum(axis=1))
     scale = np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0)
     return sp.csr_array(sp.diags_array(scale) @ rows)
-
-
-def _have_length_one(rows: sp.csr_array) -> bool:
-    if rows.nnz == 0 or abs(rows.data).max() > 2:
-        return False
-    lengths = np.sqrt(rows.multiply(rows).sum(axis=1))
-    return bool((np.abs(lengths[lengths > 0] - 1) < UNIT_LENGTH).all())
 
 
 def _have_one_sum(X: Any) -> bool:

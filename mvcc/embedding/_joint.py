@@ -13,10 +13,10 @@ from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted
 
 from mvcc._utils.arrays import Floats
-from mvcc._utils.messages import called, shown
+from mvcc._utils.messages import shown
 from mvcc._utils.one_thread import one_thread
 from mvcc._utils.validation import RandomState, as_generator, check_count
-from mvcc.embedding._any_graph import any_graph, refuse_components
+from mvcc.embedding._any_graph import any_graph, refuse_components, refuse_more_than_objects
 from mvcc.embedding._auto_features import Rule, fitted_features
 from mvcc.embedding._joint_graph import embedded, neighbors_for, separate_problems, unit_rows
 from mvcc.embedding._neighbors import NeighborSearch, nearness
@@ -181,9 +181,9 @@ class JointSpectralFeatures(FittedViews, TransformerMixin, BaseEstimator):
         tables, relations = given.arrays(sparse=True), given.relations(mappings)
         n_view_components = check_count(self.n_view_components, "n_view_components")
         n_neighbors = check_count(self.n_neighbors, "n_neighbors")
-        n_components = (
-            None if self.n_components is None else check_count(self.n_components, "n_components")
-        )
+        n_components = self.n_components
+        if n_components is not None:
+            n_components = check_count(n_components, "n_components")
         rng = as_generator(self.random_state)
         makers = fitted_features(tables, self.features, given.names)
         data = [maker.transform(table) for maker, table in zip(makers, tables, strict=True)]
@@ -194,12 +194,9 @@ class JointSpectralFeatures(FittedViews, TransformerMixin, BaseEstimator):
                 q = neighbors_for(some, n_view_components, n_neighbors)
                 graph = any_graph(some, inside, q, n_view_components, n_view_components, rng)
                 wanted = n_components or min(2 * n_view_components, max(graph.n_objects // 3, 1))
-                if wanted > graph.n_objects:
-                    names = ", ".join(called(number, given.names) for number in numbers)
-                    raise InvalidInputError(
-                        f"n_components={wanted} needs as many objects, but view {names} has"
-                        f" {graph.n_objects}."
-                    )
+                refuse_more_than_objects(
+                    "n_components", wanted, graph.n_objects, numbers, given.names
+                )
                 refuse_components(n_components or 1, graph)
                 pairs = graph.components(wanted)
                 rows = embedded(pairs.values, pairs.vectors[:], wanted)

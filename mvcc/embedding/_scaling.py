@@ -18,7 +18,7 @@ from mvcc._utils.arrays import Floats
 from mvcc._utils.validation import checked_by
 
 MOST_TIMES = 10  # that the widest column of one unit is as wide as the narrowest
-UNIT_LENGTH = 1e-3  # how far from 1 the length of a row may be
+_UNIT_LENGTH = 1e-3  # how far from 1 the length of a row may be
 MOST_COLUMNS = 256  # of a view; wider ones are turned to as many principal components
 _MOST_DENSE_COLUMNS = 2_000
 _SINGLE_FROM = 100_000  # rows, whose columns are kept in single precision
@@ -94,7 +94,7 @@ class AutoScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         self.low_, self.high_ = _fences(X)
         spans = _half_spans(self.low_, self.high_)
         spans = spans[spans > 0]
-        if _have_length_one(X):
+        if have_length_one(X):
             self.rule_ = "unit length"
         elif not len(spans) or spans.max() <= MOST_TIMES * spans.min():
             self.rule_ = "one unit"
@@ -146,13 +146,12 @@ def _half_spans(low: Floats, high: Floats) -> Floats:
     return high / 2 - low / 2  # the whole may be beyond the range of floats
 
 
-def _have_length_one(X: Floats) -> bool:
-    """Tell whether the rows that are not all zero have length 1."""
-    largest = np.abs(X).max(axis=1)
-    if not largest.any() or largest.max() > 2:
+def have_length_one(X: Any) -> bool:
+    """Tell whether the rows of a table, perhaps sparse, that are not all zero have length 1."""
+    if not 0 < abs(X).max() <= 2:  # squares stay within the range of floats
         return False
-    lengths = np.linalg.norm(X[largest > 0], axis=1)
-    return bool((np.abs(lengths - 1) < UNIT_LENGTH).all())
+    lengths = np.sqrt((X * X).sum(axis=1))
+    return bool((np.abs(lengths[lengths > 0] - 1) < _UNIT_LENGTH).all())
 
 
 @dataclass(frozen=True, eq=False)

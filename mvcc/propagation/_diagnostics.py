@@ -78,9 +78,7 @@ def diagnose(X: ArrayLike, labels: ArrayLike, metrics: ArrayLike | None = None) 
     """
     data = check_data(X)
     clusters = check_labels(labels, len(data), "labels")
-    learned = None
-    if metrics is not None:
-        learned = check_metrics(metrics, data.shape[1], int(clusters.max()))
+    learned = check_metrics(metrics, data.shape[1], int(clusters.max()))
     return Diagnosis(_disagreement(data, clusters, learned), *_divergence(data, clusters, learned))
 
 

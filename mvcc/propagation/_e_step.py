@@ -95,9 +95,7 @@ def propagate_constraints(
     t = check_number(threshold, "threshold", low=0, high=1, low_included=False)
     gamma = check_number(regularization, "regularization", low=0, high=LARGEST_SQUARE)
     targets = _check_candidates(candidates, len(data))
-    learned = (
-        None if metrics is None else check_metrics(metrics, data.shape[1], int(clusters.max()))
-    )
+    learned = check_metrics(metrics, data.shape[1], int(clusters.max()))
     if not isinstance(constraints, Constraints):
         raise InvalidInputError(
             f"constraints must be mvcc.Constraints, not {type(constraints).__name__}."
@@ -219,7 +217,7 @@ def _check_candidates(candidates: ArrayLike | None, n: int) -> Ints:
     if candidates is None:
         return np.arange(n)
     rows = as_array(candidates, "candidates")
-    if rows.size == 0:
+    if not rows.size:
         return np.empty(0, dtype=np.int64)
     if rows.ndim != 1 or rows.dtype.kind not in "iu" or rows.min() < 0 or rows.max() >= n:
         raise InvalidInputError(f"candidates must be row numbers of X, integers in 0 … {n - 1}.")

@@ -126,8 +126,8 @@ FINITE = "a weight must be finite and 0 or more"
     ("arguments", "message"),
     [
         (([(0, 1), (2, 2)], [True, True]), r"pairs\[1\] = \[2, 2\] links a row with itself"),
-        (([(0, 1), (2, -1)], [True, True]), r"pairs\[1\] = \[2, -1\]: .* lie in 0 … 2147483647"),
-        (([(0, 1), (2**31, 1)], [True, True]), r"pairs\[1\] = \[2147483648, 1\]: .* lie in 0 …"),
+        (([(0, 1), (2, -1)], [True, True]), r"pairs\[1\] = \[2, -1\] links .* 0 … 2147483647"),
+        (([(0, 1), (2**31, 1)], [True, True]), r"pairs\[1\] = \[2147483648, 1\] links"),
         (([(0, 1), (2**70, 1)], [True, True]), f"{NUMBERS} object"),
         (([(0.0, 1.0)], [True]), f"{NUMBERS} float64"),
         (([("0", "1")], [True]), f"{NUMBERS} <U1"),

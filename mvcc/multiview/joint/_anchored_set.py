@@ -16,12 +16,7 @@ from mvcc._utils.arrays import Floats, Ints, LazyRows, blocks_of
 from mvcc._utils.progress import teller
 from mvcc.cluster import search_pck
 from mvcc.constraints import Constraints
-from mvcc.embedding import (
-    AnchorGraph,
-    anchor_graph,
-    object_columns,
-    weighted,
-)
+from mvcc.embedding import AnchorGraph, anchor_graph, object_columns, weighted
 from mvcc.multiview.joint._joint_set import JointClusters, JointSet
 from mvcc.multiview.joint._new_rows import NearestAnchors, NearestRows, log_shares
 from mvcc.multiview.joint._spreading import (
@@ -133,11 +128,9 @@ class AnchoredSet(JointSet):
         self, constraints: Constraints, classes: Ints, labels: Ints, searched: Ints, masses: Floats
     ) -> tuple[Floats, tuple[Floats, ...]]:
         """Return what the searched objects say at the anchors, and by the columns of each view."""
-        heaviest = np.zeros(self.n_objects)
-        np.maximum.at(heaviest, constraints.pairs.ravel(), np.repeat(constraints.weights, 2))
-        of_searched = classes[searched]
+        sureness, of_searched = self._sureness(constraints)[searched], classes[searched]
         shares = shares_of_classes(labels, of_searched, self._settings.n_clusters)
-        step = first_step(of_searched, np.minimum(heaviest[searched], 1), shares, masses)
+        step = first_step(of_searched, sureness, shares, masses)
         at_anchors = self._graph.diffused_to_anchors(step, searched, SPREADING)
         at_anchors /= np.maximum(self._graph.sums_of(at_anchors), _TINY)
         place = np.full(self.n_objects, -1)

@@ -12,10 +12,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mvcc._utils.arrays import Bools, Floats, Ints
-from mvcc._utils.messages import called, shown
+from mvcc._utils.messages import shown
 from mvcc._utils.validation import as_floats
 from mvcc.constraints import Constraints, Listed, Relations
-from mvcc.embedding import by_anchors, find_objects, separate_problems
+from mvcc.embedding import (
+    by_anchors,
+    find_objects,
+    refuse_more_than_objects,
+    separate_problems,
+)
 from mvcc.exceptions import InvalidInputError
 from mvcc.multiview.joint._anchored_set import AnchoredSet
 from mvcc.multiview.joint._joint_set import JointClusters, JointSet, Settings, pairs_of_objects
@@ -152,18 +157,10 @@ def checked_problems(
     problems = separate_problems(len(data), relations)
     for numbers, inside in problems:
         n_objects, _ = find_objects([len(data[number]) for number in numbers], inside)
-        for name, wanted in (
-            ("n_clusters", settings.n_clusters),
-            ("n_components", settings.n_components or 1),
-        ):
-            if wanted > n_objects:
-                where = ", ".join(called(number, names) for number in numbers)
-                have = f"views {where} have {n_objects} (matched rows are one)"
-                if len(numbers) == 1:
-                    have = f"view {where} has {n_objects}"
-                raise InvalidInputError(
-                    f"{name}={wanted} needs as many objects, but {have}; ask for fewer."
-                )
+        refuse_more_than_objects("n_clusters", settings.n_clusters, n_objects, numbers, names)
+        refuse_more_than_objects(
+            "n_components", settings.n_components or 1, n_objects, numbers, names
+        )
     return problems
 
 

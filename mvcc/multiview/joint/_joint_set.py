@@ -266,9 +266,13 @@ class JointSet:
         self, constraints: Constraints, classes: Ints, clusters: Ints, rounds: int = ROUNDS
     ) -> Floats:
         """Return the evidence of constraints and columns for each object's clusters, (n, k)."""
-        heaviest = np.zeros(self.n_objects)
-        np.maximum.at(heaviest, constraints.pairs.ravel(), np.repeat(constraints.weights, 2))
         shares = shares_of_classes(clusters, classes, self._settings.n_clusters)
         assert isinstance(self._graph, JointGraph)
-        given = classes, np.minimum(heaviest, 1), shares
+        given = classes, self._sureness(constraints), shares
         return evidence(self._graph, self._columns, self.objects, *given, rounds)
+
+    def _sureness(self, constraints: Constraints) -> Floats:
+        """Return the weight of the heaviest constraint of every object, 1 at most."""
+        heaviest = np.zeros(self.n_objects)
+        np.maximum.at(heaviest, constraints.pairs, constraints.weights[:, None])
+        return np.minimum(heaviest, 1)
