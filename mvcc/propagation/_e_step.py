@@ -217,9 +217,8 @@ def _check_candidates(candidates: ArrayLike | None, n: int) -> Ints:
     if candidates is None:
         return np.arange(n)
     rows = as_array(candidates, "candidates")
-    if not rows.size:
-        return np.empty(0, dtype=np.int64)
-    if rows.ndim != 1 or rows.dtype.kind not in "iu" or rows.min() < 0 or rows.max() >= n:
+    is_list = rows.ndim == 1 and rows.dtype.kind in "iu"
+    if rows.size and not (is_list and rows.min() >= 0 and rows.max() < n):
         raise InvalidInputError(f"candidates must be row numbers of X, integers in 0 … {n - 1}.")
     return np.unique(rows).astype(np.int64)
 

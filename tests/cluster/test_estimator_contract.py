@@ -192,7 +192,7 @@ IMPOSSIBLE = {
     ("max_iter", "integer of at least 1"): [0, 10.5, None],
     ("n_init", "integer of at least 1"): [0, -1, 2.5, True, "ten", None],
     ("tol", r"\[0, inf\)"): [-1e-9, np.nan, np.inf, "small", None],
-    ("random_state", "non-negative integer"): [-1, "seed"],
+    ("random_state", "non-negative integer"): [-1, "seed", 1.5],
     ("metric", "'diagonal' or 'full'"): ["cosine", "Diagonal", None, 2, ["full"]],
     ("shared_metric", "True or False"): ["no", None, 1],
 }

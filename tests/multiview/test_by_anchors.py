@@ -238,32 +238,6 @@ def test_a_stored_model_predicts_and_says_that_it_has_no_graph():
     assert held < views[0].size / 2, "the rows are not in the model"
 
 
-DEGENERATE = {
-    "one row": np.ones((1, 2)),
-    "equal rows": np.ones((50, 2)),
-    "two places": np.repeat([[0.0, 1.0], [5.0, 5.0]], 30, axis=0),
-    "a constant column": np.column_stack((np.arange(40.0), np.ones(40))),
-    "far apart": np.concatenate(
-        (np.random.default_rng(0).normal(size=(60, 2)), [[1e9, 0], [0, -1e9]])
-    ),
-    "no columns that differ but one": np.column_stack((np.arange(60) % 2, np.zeros((60, 3)))),
-}
-
-
-@pytest.mark.parametrize("X", DEGENERATE.values(), ids=DEGENERATE)
-def test_degenerate_views_have_a_clustering_twice_the_same(X):
-    k = min(2, len(X))
-    for matches in ({}, {(0, 1): np.column_stack((np.arange(len(X)), np.arange(len(X))))}):
-        views = [X, X + 1.0] if matches else [X]
-        one, other = (fit(views, matches, k=k) for _ in range(2))
-        for own, again in zip(one.labels_, other.labels_, strict=True):
-            assert own.shape == (len(X),)
-            assert set(own) <= set(range(k))
-            np.testing.assert_array_equal(own, again)
-        assert all(np.isfinite(rows).all() for rows in one.embedding_)
-        one.predict(X)
-
-
 def test_many_to_many_matches_and_weights_of_views():
     views, y, _ = problem(300)
     rows = np.array([(i, j) for i in range(90) for j in (i, (i + 4) % 90) if y[0][i] == y[1][j]])

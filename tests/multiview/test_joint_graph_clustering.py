@@ -303,6 +303,8 @@ DEGENERATE = {
     "more groups than clusters": ([A, B], HALF, [judged(SIX, [0] * 15), None], 3),
     "everything judged": ([A, B], HALF, [judged([(i, i + 1) for i in range(59)], [i % 3 for i in range(59)]), None], 3),
     "one column": ([A[:, :1], B[:, :1]], HALF, None, 3),
+    "two places": ([np.repeat(A[:2], 30, 0)], {}, None, 2),
+    "one column differs": ([np.column_stack((np.arange(60) % 2, np.zeros((60, 3))))], {}, None, 2),
     "one cluster": ([A, B], HALF, [FOUR, None], 1),
     "huge and tiny values": ([A * 1e140, B * 1e-300], HALF, [FOUR, None], 3),
     "far from 0": ([A + 1e9, B - 1e12], HALF, [FOUR, None], 3),
@@ -310,12 +312,14 @@ DEGENERATE = {
 }  # fmt: skip
 
 
+@pytest.mark.parametrize("graph", ["exact", "anchors"])
 @pytest.mark.parametrize("case", DEGENERATE)
-def test_degenerate_input_has_a_sound_result(case):
+def test_degenerate_input_has_a_sound_result(case, graph):
     views, matches, constraints, k = DEGENERATE[case]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        one, other = (fit(views, matches, constraints, k=k) for _ in range(2))
+        one, other = (fit(views, matches, constraints, k=k, graph=graph) for _ in range(2))
+        assert one.predict(views[0]).shape == (len(views[0]),)
     assert np.isfinite(one.objective_)
     for labels, again, rows, X in zip(
         one.labels_, other.labels_, one.embedding_, views, strict=True

@@ -27,9 +27,8 @@ FOLDS = 4
 STARTS = 2  # of each fold, whose clusters are looked at for nothing else
 MOST_DENSE = 50  # clusters; of more, only the largest probabilities of a row are kept
 KEPT = 10
-_LEAST = (
-    1e-3  # of the probability of a constraint, in its logarithm: one wrong pair must not decide
-)
+# of the probability of a constraint, in its logarithm: one wrong pair must not decide
+_LEAST = 1e-3
 _TIE = 1 + 1e-9
 
 Probabilities: TypeAlias = Floats | sp.csr_array
