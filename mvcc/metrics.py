@@ -14,7 +14,7 @@ from mvcc._utils.arrays import Floats, Ints
 from mvcc._utils.kernels.threads import may_share
 from mvcc._utils.one_thread import one_thread
 from mvcc._utils.validation import as_labels, check_choice, check_count, check_data, class_codes
-from mvcc.constraints import Constraints
+from mvcc.constraints import Constraints, check_rows
 from mvcc.exceptions import InvalidInputError
 
 _FEWEST_ROWS = 3  # of a cluster that has a covariance of its own
@@ -191,16 +191,8 @@ def weighted_precision(
     """
     if kind is not None:
         check_choice(kind, "kind", ("must-link", "cannot-link"))
-    if not isinstance(constraints, Constraints):
-        raise InvalidInputError(
-            f"constraints must be mvcc.Constraints, not {type(constraints).__name__}."
-        )
     labels = _codes(y_true, "y_true")
-    largest = constraints.largest_row()
-    if largest >= len(labels):
-        raise InvalidInputError(
-            f"A constraint names row {largest}, but y_true has only {len(labels)} labels."
-        )
+    check_rows(constraints, len(labels), "y_true")
     counted = np.ones(len(constraints), np.bool_)
     if kind is not None:
         counted = constraints.must_link == (kind == "must-link")

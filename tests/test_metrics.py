@@ -150,8 +150,8 @@ def test_without_weight_there_is_no_precision():
     [
         ([0] * 4, "must_link", "kind must be 'must-link' or 'cannot-link', got 'must_link'"),
         ([0, 0, 0, 0], True, "kind must be .*, got True"),
-        ([0, 0, 0], None, "A constraint names row 3, but y_true has only 3 labels"),
-        ([0, 0, 0], "cannot-link", "A constraint names row 3, but y_true has only 3 labels"),
+        ([0, 0, 0], None, "A constraint names row 3, but y_true has only 3 rows"),
+        ([0, 0, 0], "cannot-link", "A constraint names row 3, but y_true has only 3 rows"),
         ([[0, 0, 0, 0]], None, r"y_true must hold one label per row, shape \(n,\), not \(1, 4\)"),
     ],
 )

@@ -14,6 +14,7 @@ from ._csv import kind_of as kind_of
 from ._given import Relations as Relations
 from ._given import check_constraints as check_constraints
 from ._given import check_mappings as check_mappings
+from ._given import check_rows as check_rows
 from ._given import constraints_of_frame as constraints_of_frame
 from ._given import constraints_on as constraints_on
 from ._given import view_pair as view_pair

@@ -38,9 +38,18 @@ def constraints_on(X: Any, n: int, given: Any) -> Constraints:
         if isinstance(X, pd.DataFrame):
             return constraints_of_frame(given, X.index, "the row index of X")
         return constraints_of_frame(given, pd.RangeIndex(n), f"the row numbers of X, 0 … {n - 1}")
+    return check_rows(given, n)
+
+
+def check_rows(given: Any, n: int, what: str = "X") -> Constraints:
+    """Return constraints; refuse what is none, and rows beyond the n of an array."""
+    if not isinstance(given, Constraints):
+        raise InvalidInputError(
+            f"constraints must be mvcc.Constraints, not {type(given).__name__}."
+        )
     if given.largest_row() >= n:
         raise InvalidInputError(
-            f"A constraint names row {given.largest_row()}, but X has only {n} rows."
+            f"A constraint names row {given.largest_row()}, but {what} has only {n} rows."
         )
     return given
 

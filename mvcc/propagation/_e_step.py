@@ -19,7 +19,7 @@ from mvcc._utils.validation import (
     check_metrics,
     check_number,
 )
-from mvcc.constraints import Constraints, pairs_of_spans
+from mvcc.constraints import Constraints, check_rows, pairs_of_spans
 from mvcc.exceptions import InvalidInputError
 from mvcc.propagation._gaussians import Gaussians, fit_gaussians
 from mvcc.propagation._kernels.e_step import endpoint_reach, max_product
@@ -96,15 +96,7 @@ def propagate_constraints(
     gamma = check_number(regularization, "regularization", low=0, high=LARGEST_SQUARE)
     targets = _check_candidates(candidates, len(data))
     learned = check_metrics(metrics, data.shape[1], int(clusters.max()))
-    if not isinstance(constraints, Constraints):
-        raise InvalidInputError(
-            f"constraints must be mvcc.Constraints, not {type(constraints).__name__}."
-        )
-    if constraints.largest_row() >= len(data):
-        raise InvalidInputError(
-            f"A constraint names row {constraints.largest_row()}, but X has only {len(data)} rows."
-        )
-
+    check_rows(constraints, len(data))
     heavy = constraints.weights >= t
     if not heavy.any():
         return Constraints.empty()

@@ -125,9 +125,7 @@ class _ViewLoop:
             raise InvalidInputError(
                 f"{by} returned {shown(inferred)}; mvcc.Constraints are needed."
             )
-        known = np.zeros(1 + max(len(view.X) - 1, inferred.largest_row()), dtype=np.bool_)
-        known[view.mapped] = True
-        outside = ~known[inferred.pairs]
+        outside = ~np.isin(inferred.pairs, view.mapped)
         if outside.any():
             raise InvalidInputError(
                 f"{by} returned a constraint on row {inferred.pairs[outside][0]} of view"
