@@ -146,7 +146,7 @@ UNUSABLE = {
     "raises": ("1 / 0", "ZeroDivisionError: division by zero"),
     "no-class": ("other = 1", "AttributeError"),
     "number": ("Ape = 5", "issubclass() arg 1 must be a class"),
-    "other": ("class Ape: pass", "it is no subclass of mvcc.TransferMethod"),
+    "other": ("class Ape: pass", "it is not a subclass of mvcc.TransferMethod"),
     "instance": (DIRECT + "Ape = DirectMapping()", "issubclass() arg 1 must be a class"),
     "abstract": ("from mvcc import TransferMethod\nclass Ape(TransferMethod): pass", "infer"),
     "needs": (INIT.format("k", "k"), "argument: 'k'. It must be a subclass"),

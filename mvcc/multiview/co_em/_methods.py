@@ -203,7 +203,7 @@ def _loaded(offer: EntryPoint) -> type[TransferMethod]:
     try:  # it runs code of others
         kind = offer.load()
         if not issubclass(kind, TransferMethod):
-            raise TypeError("it is no subclass of mvcc.TransferMethod")
+            raise TypeError("it is not a subclass of mvcc.TransferMethod")
         clone(kind())
     except Exception as error:
         raise ConfigError(
