@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import reduce
 from inspect import Parameter, signature
 from itertools import combinations
-from numbers import Integral
 from os import PathLike
 from pkgutil import resolve_name
 from typing import Any, TypeVar
@@ -16,7 +15,7 @@ import numpy as np
 
 from mvcc._utils.arrays import Floats, Ints
 from mvcc._utils.messages import clipped, shown
-from mvcc._utils.validation import as_generator, check_data, check_labels
+from mvcc._utils.validation import as_generator, check_count, check_data, check_labels
 from mvcc.constraints import check_mappings
 from mvcc.datasets._files import fetch
 from mvcc.datasets._registry import dataset_info
@@ -85,13 +84,10 @@ def check_choice(value: Any, name: str, allowed: tuple[T, ...]) -> T:
 
 def check_multiple(value: Any, name: str, factor: int, high: int) -> int:
     """Return a positive multiple of the factor, up to a limit, or say that it must be one."""
-    whole = isinstance(value, Integral) and not isinstance(value, bool)
-    if not whole or not 0 < int(value) <= high or value % factor:
-        raise InvalidInputError(
-            f"{name} must be a positive multiple of {factor}, not {shown(value)}; the largest "
-            f"allowed is {high}."
-        )
-    return int(value)
+    number = check_count(value, name)
+    if number % factor or number > high:
+        raise InvalidInputError(f"{name} must be a multiple of {factor} up to {high}, got {value}.")
+    return number
 
 
 def load_dataset(
@@ -168,19 +164,13 @@ def load_dataset(
     try:
         data = load(drawn, *paths, **options)
     except MvccError as error:
-        # the error may be of what the loader calls, but one that begins with an option is clear
-        if info.package and not str(error).startswith(tuple(f"{one} " for one in options)):
+        if info.package:  # the error may be of what the loader calls
             error.args = (f"The data set {name!r}, loaded by {info.loader}: {error}",)
         raise
     except Exception as error:  # of code of others
         raise DataError(
             f"The data set {name!r} cannot be loaded, {info.loader} fails: {error!r}."
         ) from error
-    if not isinstance(data, Dataset):
-        raise DataError(
-            f"The data set {name!r} is {clipped(repr(data))}; {info.loader} must return a "
-            "mvcc.Dataset."
-        )
     try:
         return _checked(data)
     except (TypeError, ValueError) as error:
@@ -189,8 +179,10 @@ def load_dataset(
         ) from error
 
 
-def _checked(data: Dataset) -> Dataset:
+def _checked(data: object) -> Dataset:
     """Return a data set as `Dataset` documents it, or say why it is none."""
+    if not isinstance(data, Dataset):
+        raise InvalidInputError(f"it is {shown(data)}, not a mvcc.Dataset.")
     if not len(data.names) == len(data.views) == len(data.labels):
         raise InvalidInputError(
             f"{len(data.names)} names, {len(data.views)} views and {len(data.labels)} lists of "
@@ -198,8 +190,7 @@ def _checked(data: Dataset) -> Dataset:
         )
     if not data.names or len(set(data.names)) < len(data.names):
         raise InvalidInputError(
-            f"the names of the views are {shown(data.names)}; there must be a view, and names must"
-            " be distinct."
+            f"the names of the views are {shown(data.names)}; each view needs a name of its own."
         )
     views, labels = [], []
     for view, X, y in zip(data.names, data.views, data.labels, strict=True):

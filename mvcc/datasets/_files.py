@@ -49,9 +49,7 @@ def unpack(archive: Path, folder: Path, largest: int) -> None:
                 continue
             size += member.size
             if size > largest:
-                raise ValueError(
-                    f"the documents of {folder.name} are larger than the expected {largest} bytes"
-                )
+                raise ValueError(f"{folder.name} is larger than the expected {largest} bytes")
             content = members.extractfile(member)
             assert content is not None  # it is a file
             # the number alone, so that no path can lead out of the folder

@@ -97,12 +97,11 @@ class DatasetInfo:
 
 
 def registry() -> Mapping[str, DatasetInfo]:
-    """All data sets by name: those of ``registry.yaml``, then those of other packages, sorted.
+    """All data sets by name, read-only: those of ``registry.yaml``, then of other packages.
 
     Returns
     -------
     mapping of str to DatasetInfo
-        It cannot be changed.
     """
     return _registry_on(tuple(sys.path))
 

@@ -117,7 +117,7 @@ def sandbox(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Sandbox
         "citation": "nobody",
     }
     protein = {
-        **{"title": "Protein", "description": "tiny", "loader": "arff:protein"},
+        **{"title": "Protein", "description": "tiny", "loader": "tables:protein"},
         **{"clusters": 3, "relations": 4, "files": ["protein.arff"]},
         "views": [
             {"name": "c1-c3", "instances": 6, "features": 1},

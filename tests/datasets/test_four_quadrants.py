@@ -67,9 +67,7 @@ def test_there_are_two_or_three_views(count):
         load_dataset("four_quadrants", n_views=count)
 
 
-@pytest.mark.parametrize("n", [0, -4, 6, 201, 100.0, "100", None, True, np.nan])
+@pytest.mark.parametrize("n", [0, -4, 6, 201, 100.0, "100", None, True, np.nan, 10**9])
 def test_the_number_of_instances_must_be_a_positive_multiple_of_four(n):
-    with pytest.raises(
-        InvalidInputError, match="instances_per_view must be a positive multiple of 4, not"
-    ):
+    with pytest.raises(InvalidInputError, match=r"^instances_per_view must be a.* of (at least|4)"):
         load_dataset("four_quadrants", instances_per_view=n)

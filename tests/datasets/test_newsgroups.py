@@ -5,7 +5,6 @@ import hashlib
 from pathlib import Path
 
 import pytest
-import requests
 
 from mvcc.datasets import _files, fetch, file_checksums, find_file
 from mvcc.exceptions import DataError
@@ -155,12 +154,3 @@ def test_no_path_in_an_archive_leads_out_of_the_folder(tmp_path):
     _files.unpack(archive, group, 100)
     assert sorted(path for path in tmp_path.rglob("*") if path.is_file()) == [archive, group / "3"]
     assert not Path("/tmp/evil").exists()
-
-
-def test_a_download_that_fails_leaves_nothing_and_says_how_to_proceed(sandbox, serve):
-    serve().error = requests.ConnectionError("no route")
-    with pytest.raises(
-        DataError, match=r"20newsgroups/rec\.autos is missing.*mvcc data fetch.*MVCC_DATA.*no route"
-    ):
-        fetch("news")
-    assert not list((sandbox.cache / "20newsgroups").iterdir())

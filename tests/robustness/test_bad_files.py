@@ -1,77 +1,21 @@
-"""Damaged data files and results are refused with file and line."""
+"""Damaged results are refused with file and line."""
 
 import gzip
 import io
 import json
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import example
 from hypothesis import strategies as st
 
-from mvcc.datasets._arff import read_arff
-from mvcc.exceptions import DataError, StoreError
+from mvcc.exceptions import StoreError
 from mvcc.results import Results
 from tests.robustness.cases import answer, command, many
 from tests.robustness.spoiling import spoilt_bytes
 
 MANY = 10**6
-
-# ARFF
-
-ARFF = """% Iris
-@relation 'a b'
-@attribute x numeric
-@attribute 'y z' real
-@attribute class {u,'v', w}
-@data
-1,2,u
- 3.5 , -1e-3, v
-7 8 'w'
-% remark
-0,0,u
-"""
-IN_ARFF = (r"data\.arff:\d+: .", r"data\.arff: there (is|are) no")
-
-
-@many(250, content=spoilt_bytes(ARFF))
-def test_a_data_file_is_read_or_refused_with_its_line(tmp_path, content):
-    path = tmp_path / "data.arff"
-    path.write_bytes(content)
-    read = answer(lambda: read_arff(path), *IN_ARFF, error=DataError)
-    if read is not None:
-        X, y = read
-        assert X.ndim == 2
-        assert y.shape == (len(X),)
-        assert np.isfinite(X).all()
-        assert (y >= 0).all()
-
-
-CLASSES = ",".join(f"c{number}" for number in range(20_000))
-LARGE = {
-    "a row of a million values": ARFF + "1" + ",1" * MANY,
-    "many attributes": ARFF.replace("@data", "@attribute x numeric\n" * 100_000 + "@data"),
-    "a million classes": ARFF.replace("w}", "w" + ",w" * MANY + "}") + "1,2,q",
-    "many rows of many classes": (
-        ARFF.replace("w}", f"w,{CLASSES}}}") + "1,2,c19999\n" * 20_000 + "1,2,q"
-    ),
-    "one line": "x" * MANY,
-    "a quote that is never closed": ARFF.replace("'y z'", "'y z" + " z" * MANY),
-    "a million digits": ARFF + "9" * MANY + ",1,u",
-    "an escape": ARFF.replace("{u", "{\x1b[31m,u") + "1,2,\x1b[32m",
-}
-
-
-@pytest.mark.parametrize("content", LARGE.values(), ids=LARGE)
-def test_a_data_file_of_a_million_parts_is_refused(tmp_path, content):
-    path = tmp_path / "data.arff"
-    path.write_text(content)
-    assert answer(lambda: read_arff(path), *IN_ARFF, error=DataError) is None
-
-
-# results
 
 RESULTS = Path(__file__).parents[2] / "results" / "four_quadrants"
 TABLE = pd.read_csv(RESULTS / "curves.csv", dtype={"threshold": "str"})

@@ -82,14 +82,14 @@ def test_the_classes_do_not_touch_with_the_default_noise(name):
 
 @pytest.mark.parametrize("name", SHAPES)
 @pytest.mark.parametrize(
-    ("option", "value", "allowed"),
+    ("option", "value"),
     [
-        *(("instances_per_view", n, "a positive multiple of 2, not") for n in (0, 7, True, 4.0)),
-        *(("noise", value, ".*, got") for value in (-0.1, np.nan, "0.1")),
+        *(("instances_per_view", n) for n in (0, 7, True, 4.0)),
+        *(("noise", value) for value in (-0.1, np.nan, "0.1")),
     ],
 )
-def test_impossible_options_say_what_is_allowed(name, option, value, allowed):
-    with pytest.raises(InvalidInputError, match=f"{option} must be {allowed} {value!r}"):
+def test_impossible_options_say_what_is_allowed(name, option, value):
+    with pytest.raises(InvalidInputError, match=f"^{option} must be .*, got {value!r}"):
         load_dataset(name, **{option: value})
 
 
