@@ -121,11 +121,10 @@ def search_folders(data_dir: str | PathLike[str] | None = None) -> list[Path]:
     for origin, value in named.items():
         if value is None:
             continue
-        folder = os.path.expanduser(value)
-        if not os.path.isdir(folder):
-            what = "is a file" if os.path.isfile(folder) else "does not exist"
-            raise DataError(f"{origin} must name a folder with data files, but {folder!r} {what}.")
-        folders.append(Path(folder))
+        folder = Path(os.path.expanduser(value))
+        if not folder.is_dir():
+            raise DataError(f"{origin} must name a folder with data files; {folder} is none.")
+        folders.append(folder)
     return [*folders, cache_folder()]
 
 
@@ -138,10 +137,8 @@ def find_file(file: DataFile, data_dir: str | PathLike[str] | None = None) -> Pa
         path = folder / file.name
         try:
             if isinstance(file, DataFolder):
-                what, checksum = "folder", "the sha256 of its documents"
                 found, size = _digest_of_documents(path, path.stat().st_mtime_ns)
             else:
-                what, checksum = "file", "its sha256"
                 found, size = digest_of([path])
         except (FileNotFoundError, NotADirectoryError):
             continue
@@ -151,9 +148,9 @@ def find_file(file: DataFile, data_dir: str | PathLike[str] | None = None) -> Pa
             ) from error
         if found != file.sha256:
             raise DataError(
-                f"{path} is not the expected {what}: {checksum} is {found} ({size} bytes), "
-                f"expected is {file.sha256} ({file.size} bytes). Remove it and run `mvcc data "
-                f"fetch`, or replace it with the right {what}."
+                f"{path} is not the expected file or folder: the sha256 of its content is {found} "
+                f"({size} bytes), expected is {file.sha256} ({file.size} bytes). Remove it and run "
+                "`mvcc data fetch`, or replace it with the right one."
             )
         _logger.info("%s: found, its checksum is right", path)
         return path
@@ -193,18 +190,12 @@ def _download(file: DataFile, data_dir: str | PathLike[str] | None) -> Path:
         if isinstance(file, DataFolder):
             return _documents(file, folder)
         return _retrieve(file.url, file.sha256, file.size, folder / file.name)
-    except OSError as error:  # the errors of requests are OSErrors as well
+    # the errors of requests are OSErrors; a ValueError is pooch's only sign of a wrong checksum
+    except (OSError, ValueError, EOFError, tarfile.TarError) as error:
         searched = ", ".join(map(str, search_folders(data_dir)))
         raise DataError(
-            f"{file.name} is missing: it is not in {searched}, and downloading it from {file.url} "
-            f"into {folder} failed. Run `mvcc data fetch` on a machine with a network, or put it "
-            "into a folder and pass that as --data-dir (data_dir=... in Python) or MVCC_DATA. "
-            f"Reason: {type(error).__name__}: {error}"
-        ) from error
-    except (ValueError, EOFError, tarfile.TarError) as error:
-        # a ValueError is pooch's only sign of a wrong checksum
-        raise DataError(
-            f"{file.url} did not deliver the expected file, and nothing was kept in {folder}. Try "
-            f"again later, or get {file.name} elsewhere and pass its folder as --data-dir "
-            f"(data_dir=... in Python). Reason: {error}"
+            f"{file.name} is missing: it is not in {searched}, and {file.url} did not deliver it "
+            f"into {folder}. Try again later, run `mvcc data fetch` on a machine with a network, or"
+            " put it into a folder and pass that as --data-dir (data_dir=... in Python) or "
+            f"MVCC_DATA. Reason: {type(error).__name__}: {error}"
         ) from error

@@ -95,14 +95,12 @@ def test_a_folder_in_place_of_the_file_and_an_unreadable_one_are_errors(
         find_file(sandbox.file, own)
 
 
-@pytest.mark.parametrize(
-    ("name", "what"), [("none", "does not exist"), ("registry.yaml", "is a file")]
-)
-def test_a_search_folder_must_be_a_folder(sandbox, tmp_path, monkeypatch, name, what):
-    with pytest.raises(DataError, match=rf"^data_dir \(--data-dir\) must .*{name}' {what}"):
+@pytest.mark.parametrize("name", ["none", "registry.yaml"])
+def test_a_search_folder_must_be_a_folder(sandbox, tmp_path, monkeypatch, name):
+    with pytest.raises(DataError, match=rf"^data_dir \(--data-dir\) must .*{name} is none"):
         fetch("protein", tmp_path / name)
     monkeypatch.setenv("MVCC_DATA", str(tmp_path / name))
-    with pytest.raises(DataError, match=rf"^MVCC_DATA must .*{name}' {what}"):
+    with pytest.raises(DataError, match=rf"^MVCC_DATA must .*{name} is none"):
         fetch("protein")
 
 
@@ -120,7 +118,7 @@ def test_a_missing_file_is_downloaded_once_into_the_cache(sandbox, serve, tmp_pa
 
 def test_a_download_with_a_wrong_checksum_leaves_nothing(sandbox, serve):
     serve(b"<html>Please log in</html>")
-    with pytest.raises(DataError, match="did not deliver the expected file") as caught:
+    with pytest.raises(DataError, match="did not deliver it into") as caught:
         fetch("protein")
     for part in (sandbox.file.url, sandbox.file.sha256, str(sandbox.cache), "--data-dir"):
         assert part in str(caught.value)

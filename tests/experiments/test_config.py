@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 import yaml
-from pydantic import ValidationError
 
 from mvcc.datasets import registry
 from mvcc.exceptions import ConfigError
@@ -203,14 +202,6 @@ def test_dataset_options_keep_their_types(load):
 def test_every_data_set_of_the_registry_is_known(load):
     for name in registry():
         assert load(changed(dataset=name)).dataset == name
-
-
-def test_a_config_never_changes(load):
-    config = load(MINIMAL)
-    with pytest.raises(ValidationError):
-        config.trials = 5
-    with pytest.raises(ValidationError):
-        config.multi_view.closure = "none"
 
 
 # What a manifest holds

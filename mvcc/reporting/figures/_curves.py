@@ -225,10 +225,6 @@ def draw_numbers(scores: pd.DataFrame, experiment: str) -> Picture | None:
     multi_view = experiment == "multi-view"
     fractions = _style.by_fraction(rows["mapped"], _STYLE)
 
-    def set_counts(axes: Axes, points: pd.DataFrame) -> None:
-        means = rows.loc[rows["folder"] == points["folder"].iloc[0], "mean"]
-        _set_counts(axes, means.min() / 1.6, means.max() * 1.6)
-
     keys = [one.entry() for one in fractions if multi_view]
     guide = Line2D([], [], label="in proportion to the given ones", **_GUIDE)
     return _panels.draw_by_base(
@@ -239,14 +235,16 @@ def draw_numbers(scores: pd.DataFrame, experiment: str) -> Picture | None:
         f" {_COUNTED[experiment]}. {{trials}} {_panels.INTERVALS} Both axes are logarithmic.",
         y="Propagated constraints" + (", all views" if multi_view else ""),
         legend=[*keys, guide],
-        also=set_counts,
+        also=lambda axes, points: _set_counts(axes, points, rows),
     )
 
 
-def _set_counts(axes: Axes, low: float, high: float) -> None:
+def _set_counts(axes: Axes, points: pd.DataFrame, rows: pd.DataFrame) -> None:
     """Make the vertical axis logarithmic, with short numbers, and draw the guides."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
+    means = rows.loc[rows["folder"] == points["folder"].iloc[0], "mean"]
+    low, high = means.min() / 1.6, means.max() * 1.6
     axes.set_yscale("log")
     axes.set_ylim(low, high)
     axes.yaxis.set_major_locator(LogLocator(subs=(1,) if high > 100 * low else (1, 2, 5)))

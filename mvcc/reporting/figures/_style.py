@@ -152,28 +152,15 @@ def house_style() -> Iterator[None]:
         yield
 
 
-def line_styles(fractions: Iterable[float]) -> dict[float, LineStyle]:
-    """Give each mapped fraction, in descending order, its line: the paper's for 20, 40, 100 %."""
-    others = cycle(_OTHER_LINES)
-    return {
-        fraction: _PAPER_LINES[fraction] if fraction in _PAPER_LINES else next(others)
-        for fraction in sorted(set(fractions), reverse=True)
-    }
-
-
 def by_fraction(fractions: Iterable[float], look: Series) -> list[Series]:
-    """Make a series of each mapped fraction, told apart by lines and markers."""
-    return [
-        replace(
-            look,
-            column="mapped",
-            value=mapped,
-            title=f"{100 * mapped:g} % mapped",
-            line=line,
-            filled=mapped,
-        )
-        for mapped, line in line_styles(fractions).items()
-    ]
+    """Make a series of each mapped fraction, descending; the paper's fractions have its lines."""
+    others = cycle(_OTHER_LINES)
+    found = []
+    for mapped in sorted(set(fractions), reverse=True):
+        one = replace(look, column="mapped", value=mapped, title=f"{100 * mapped:g} % mapped")
+        line = _PAPER_LINES.get(mapped) or next(others)
+        found.append(replace(one, line=line, filled=mapped))
+    return found
 
 
 def percent(fraction: float) -> str:

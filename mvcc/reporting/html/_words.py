@@ -78,25 +78,19 @@ def options(text: str) -> Markup:
 def rows_of_settings(tree: Mapping[str, Any]) -> list[tuple[str, str]]:
     """List nested settings under dotted keys, in their order."""
     rows: list[tuple[str, str]] = []
-    waiting = list(tree.items())[::-1]
-    while waiting:
-        key, value = waiting.pop()
-        if (inner := _parts(value)) is None:
-            rows.append((str(key), _plain(value)))
+    for key, value in tree.items():
+        inside = value
+        if isinstance(value, list | tuple) and not all(map(_is_plain, value)):
+            inside = dict(enumerate(value))
+        if isinstance(inside, Mapping) and inside:
+            rows += [(f"{key}.{name}", word) for name, word in rows_of_settings(inside)]
         else:
-            waiting += [(f"{key}.{name}", part) for name, part in reversed(inner)]
+            rows.append((str(key), _plain(value)))
     return rows
 
 
-def _parts(value: Any) -> list[tuple[Any, Any]] | None:
-    """Return what a value consists of, if it is to be listed part by part."""
-    if isinstance(value, Mapping) and value:
-        return list(value.items())
-    if isinstance(value, list | tuple) and any(
-        isinstance(one, Mapping | list | tuple) for one in value
-    ):
-        return list(enumerate(value))
-    return None
+def _is_plain(value: Any) -> bool:
+    return not isinstance(value, Mapping | list | tuple)
 
 
 def _plain(value: Any) -> str:
@@ -104,4 +98,6 @@ def _plain(value: Any) -> str:
         return ", ".join(map(_plain, value)) or "none"
     if value is None or value == {}:
         return "none"
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    if isinstance(value, bool):
+        return str(value).lower()
+    return str(value)

@@ -483,10 +483,3 @@ def test_settings_are_listed_under_dotted_keys_in_their_order():
     tree = {"b": {"y": 1, "x": [1, 2]}, "a": None, "c": {}, "d": True, "e": [{"f": 0.5}, []]}
     rows = [("b.y", "1"), ("b.x", "1, 2"), ("a", "none"), ("c", "none"), ("d", "true")]
     assert rows_of_settings(tree) == [*rows, ("e.0.f", "0.5"), ("e.1", "none")]
-
-
-def test_settings_may_be_nested_deeply(write):
-    deep: list[object] = []
-    for _ in range(2000):
-        deep = [deep]
-    assert "Clusters of" in write(make_facts((30, 20), settings={"deep": deep}))
