@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from io import BytesIO
+from os.path import isdir, isfile  # false for what cannot be a path
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from zlib import error as ZlibError
@@ -73,25 +74,17 @@ class Results:
 
 def find_experiments(results_dir: Path) -> list[Path]:
     """Return the folders of finished experiments below a folder, or only itself if it is one."""
-    try:
-        if _is_experiment(results_dir):
-            return [results_dir]
-        found = sorted(
-            curves.parent
-            for curves in results_dir.rglob(names.CURVES)
-            if _is_experiment(curves.parent)
-        )
-    except (OSError, ValueError) as error:  # no path at all is a ValueError
-        reason = getattr(error, "strerror", None) or error
-        raise StoreError(
-            f"cannot look for results in {clipped(str(results_dir), 1000)}: {reason}"
-        ) from error
+    if _is_experiment(results_dir):
+        return [results_dir]
+    found, what = [], "there is no folder"
+    if isdir(results_dir):
+        everywhere = (curves.parent for curves in results_dir.rglob(names.CURVES))
+        found, what = sorted(filter(_is_experiment, everywhere)), "no finished experiment below"
     if not found:
-        what = "no finished experiment below" if results_dir.is_dir() else "there is no folder"
         raise StoreError(
-            f"{what} {results_dir}: a finished experiment is a folder with {names.CURVES} and "
-            f"{names.MANIFEST}. Give the folder that `mvcc run` wrote to or one above it, or "
-            "finish the run first."
+            f"{what} {clipped(str(results_dir), 1000)}: a finished experiment is a folder with "
+            f"{names.CURVES} and {names.MANIFEST}. Give the folder that `mvcc run` wrote to or one "
+            "above it, or finish the run first."
         )
     return found
 
@@ -106,7 +99,7 @@ def read_manifest(experiment: Path) -> dict[str, Any]:
 
 
 def _is_experiment(folder: Path) -> bool:
-    return (folder / names.CURVES).is_file() and (folder / names.MANIFEST).is_file()
+    return isfile(folder / names.CURVES) and isfile(folder / names.MANIFEST)
 
 
 def _origin(experiment: Path, manifest: dict[str, Any], results_dir: Path) -> dict[str, str]:

@@ -198,5 +198,4 @@ def test_claims_refuse_counts_of_another_form(tmp_path, content):
 def test_a_folder_that_is_none_is_refused(tmp_path, monkeypatch, name, folder):
     monkeypatch.chdir(tmp_path)
     Path("file").touch()
-    names = ("there is no folder", "cannot look for results")
-    assert command(name, folder, codes=(1,), names=names) is None
+    assert command(name, folder, codes=(1,), names=("there is no folder",)) is None
