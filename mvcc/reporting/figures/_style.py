@@ -158,9 +158,7 @@ def by_fraction(fractions: Iterable[float], look: Series) -> list[Series]:
     found = []
     for mapped in sorted(set(fractions), reverse=True):
         one = replace(look, column="mapped", value=mapped, title=f"{100 * mapped:g} % mapped")
-        line = _PAPER_LINES.get(mapped)
-        if line is None:
-            line = next(others)
+        line = _PAPER_LINES[mapped] if mapped in _PAPER_LINES else next(others)
         found.append(replace(one, line=line, filled=mapped))
     return found
 
