@@ -59,24 +59,20 @@ def test_an_empty_environment_variable_is_none_and_a_tilde_the_home_folder(
 
 
 @pytest.mark.parametrize("cut", [0, 10, -1])
-def test_a_wrong_checksum_ends_the_search(sandbox, folder, serve, cut):
+@pytest.mark.parametrize("place", ["own", "cache"])
+def test_a_wrong_checksum_ends_the_search_and_nothing_is_replaced(
+    sandbox, folder, serve, place, cut
+):
     asked = serve(sandbox.content)
-    own = folder("own", sandbox.content[:cut])
-    folder("cache")
+    whole = {"own": "cache", "cache": "elsewhere"}[place]
+    folders = {place: folder(place, sandbox.content[:cut]), whole: folder(whole)}
+    damaged = folders[place] / "protein.arff"
     with pytest.raises(DataError, match="is not the expected file") as caught:
-        fetch("protein", own)
-    for part in (own / "protein.arff", sandbox.file.sha256, sandbox.file.size, "mvcc data fetch"):
+        fetch("protein", folders.get("own"))
+    for part in (damaged, sandbox.file.sha256, sandbox.file.size, "mvcc data fetch"):
         assert str(part) in str(caught.value)
     assert not asked
-
-
-def test_a_damaged_file_in_the_cache_is_not_replaced_in_silence(sandbox, folder, serve):
-    asked = serve(sandbox.content)
-    folder("cache", b"damaged")
-    with pytest.raises(DataError, match="is not the expected file"):
-        fetch("protein")
-    assert not asked
-    assert (sandbox.cache / "protein.arff").read_bytes() == b"damaged"
+    assert damaged.read_bytes() == sandbox.content[:cut]
 
 
 def test_a_folder_in_place_of_the_file_and_an_unreadable_one_are_errors(

@@ -9,7 +9,6 @@ from hypothesis import given
 
 from mvcc.datasets import load_dataset
 from mvcc.embedding import spectral_features, unscaled_spectral_features
-from mvcc.exceptions import InvalidInputError
 from mvcc.experiments import Config
 from mvcc.experiments._config import Features
 from mvcc.experiments._draw import Role, draw_trial, embed, stream
@@ -119,12 +118,6 @@ def test_a_method_added_to_the_plan_changes_no_number_of_the_others(rows):
     few = small_config(multi_view=plan)
     chosen = rows.query("method == 'direct-mapping' and base == 'pck-means' and mapped == 0.4")
     pd.testing.assert_frame_equal(run_trial(few, 2), chosen.reset_index(drop=True))
-
-
-def test_constraints_that_the_labels_do_not_allow_are_refused():
-    why = "500 must-link constraints were asked for, but the labels allow only 380"
-    with pytest.raises(InvalidInputError, match=why):
-        draw_trial(small_config(multi_view={"constraints": (1000,)}), 0)
 
 
 def test_relations_are_rewired_without_changing_the_others_or_the_mapped_instances():

@@ -77,12 +77,6 @@ def test_a_failed_write_leaves_the_old_figure_and_no_rest(folder, monkeypatch):
     assert (folder / "figures" / "figure_04.png").read_text() == "old"
 
 
-def test_a_file_in_the_place_of_the_folder_is_an_error(folder):
-    why = r"manifest\.json cannot be written: .* A file is where a folder must be: .*--out"
-    with pytest.raises(StoreError, match=why):
-        plot(folder, ["4"], out=folder / "manifest.json")
-
-
 @pytest.mark.parametrize("figures", [None, ["4"]])
 def test_results_without_what_a_figure_shows_are_an_error(tmp_path, curves, finish, figures):
     finish(tmp_path, curves().assign(study="closure"))

@@ -6,7 +6,6 @@ from dataclasses import replace
 import pytest
 from rich.text import Text
 
-from mvcc.exceptions import StoreError
 from mvcc.reporting.claims import (
     CLAIMS,
     Verdict,
@@ -74,14 +73,6 @@ def test_the_page_is_the_same_for_the_same_results(scorecard, tmp_path):
     assert write_markdown(scorecard, tmp_path) == [path]
     assert path.read_bytes() == first
     assert {path.name for path in tmp_path.iterdir()} == {"claims.md", ".mvcc-files"}
-
-
-def test_a_page_that_cannot_be_written_is_an_error_that_says_so(scorecard, tmp_path):
-    (tmp_path / "claims.md").mkdir()
-    why = r"cannot be written: Is a directory\. A folder is where a file must be: copy"
-    with pytest.raises(StoreError, match=why):
-        write_markdown(scorecard, tmp_path)
-    assert [path.name for path in tmp_path.iterdir()] == ["claims.md"]
 
 
 def test_the_data_hold_every_cell_and_are_valid_json(scorecard):
