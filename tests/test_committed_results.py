@@ -10,8 +10,8 @@ import pytest
 
 from mvcc.experiments import load_config
 from mvcc.experiments._trial import run_trial
-from mvcc.reporting import FIGURES
 from mvcc.reporting.claims import evaluate_claims, to_markdown
+from mvcc.reporting.figures import FIGURES
 from mvcc.results import Results, find_experiments
 from mvcc.results._format import CELL
 from scripts import compare_with_reference

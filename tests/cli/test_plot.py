@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from mvcc.exceptions import StoreError
-from mvcc.reporting import FIGURES
+from mvcc.reporting.figures import FIGURES
 from tests.command_line import invoke
 
 

@@ -20,7 +20,7 @@ from mvcc.multiview.co_em._methods import (
     transfer_names,
     transfer_options,
 )
-from mvcc.reporting import FIGURES
+from mvcc.reporting.figures import FIGURES
 from mvcc.reporting.html._experiment import learning_curves
 from mvcc.results._format import MEASURES
 from mvcc.results._reading import Results

@@ -11,7 +11,7 @@ import pytest
 from matplotlib.colors import to_rgb
 
 from mvcc.exceptions import StoreError
-from mvcc.reporting import plot
+from mvcc.reporting.figures import plot
 from mvcc.reporting.figures._panels import draw_curves
 from mvcc.reporting.figures._style import (
     _OTHER_COLORS,

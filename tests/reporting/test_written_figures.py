@@ -7,7 +7,7 @@ import matplotlib
 import pytest
 
 from mvcc.exceptions import StoreError
-from mvcc.reporting import FIGURES, plot
+from mvcc.reporting.figures import FIGURES, plot
 
 FROM_CURVES = ["difference", "4", "5", "6", "7"]  # what multi-view results alone give
 FEW = {"bases": ("pck-means",), "fractions": (0.4, 1.0)}

@@ -1,2 +1,0 @@
-from .figures import FIGURES as FIGURES
-from .figures import plot as plot
