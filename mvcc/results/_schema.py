@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sized
-from itertools import chain
+from collections.abc import Iterator, Mapping, Sized
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
@@ -28,7 +27,7 @@ from mvcc.results._view import (
     ViewFacts,
     Weight,
     check_lengths,
-    check_rows,
+    check_numbers,
 )
 
 CLUSTERING = "clustering.json"
@@ -193,33 +192,31 @@ class Clustering(Facts):
 
     @model_validator(mode="after")
     def _the_parts_fit(self) -> Self:
-        n_views = len(self.views)
-        of_clusters: dict[str, Sized] = {"names": self.names, "titles": self.titles}
+        n_views, k = len(self.views), self.n_clusters
+        of_clusters: dict[str, Sized | None] = {
+            "names": self.names or None,
+            "titles": self.titles or None,
+            **{f"profiles.{number}": own for number, own in enumerate(self.profiles)},
+        }
         for number, view in enumerate(self.views):
-            of_clusters[f"views.{number}.names"] = view.names
-            for where, found in (("labels", view.labels), ("second", view.second)):
-                self._check_clusters(f"views.{number}.{where} has a", found)
-        given = {where: values for where, values in of_clusters.items() if values}
-        check_lengths(given, self.n_clusters, "clusters")
-        if self.profiles and [len(own) for own in self.profiles] != [self.n_clusters] * n_views:
-            raise ValueError(
-                f"profiles must have {self.n_clusters} clusters for each of {n_views} views"
-            )
+            of_clusters[f"views.{number}.names"] = view.names or None
+            check_numbers(f"views.{number}.labels", "cluster", view.labels, k)
+            check_numbers(f"views.{number}.second", "cluster", view.second, k)
+        check_lengths(of_clusters, k, "clusters")
         for number, (view, profiles) in enumerate(zip(self.views, self.profiles, strict=False)):
             for one in profiles:
-                check_rows(f"profiles.{number}", one.rows, view.n_rows)
+                check_numbers(f"profiles.{number}", "row", one.rows, view.n_rows)
                 others = (other for _, other in one.borderline)
-                self._check_clusters(f"profiles.{number} names", others)
+                check_numbers(f"profiles.{number}", "cluster", others, k)
         for number, relation in enumerate(self.relations):
             self._check_relation(f"relations.{number}", relation)
         if (self.co_em is None) == (self.joint is None):
             raise ValueError("either `co_em` or `joint` must be there")
         if self.joint and sorted(sum(self.joint.connected, ())) != list(range(n_views)):
             raise ValueError(f"joint.connected must name each of the {n_views} views once")
-        of_views: dict[str, Sized | None] = {
-            f"co_em.objectives.{number}": values
-            for number, values in enumerate(self.co_em.objectives if self.co_em else ())
-        }
+        of_views: dict[str, Sized | None] = {"profiles": self.profiles or None}
+        for number, values in enumerate(self.co_em.objectives if self.co_em else ()):
+            of_views[f"co_em.objectives.{number}"] = values
         for number, method in enumerate(self.comparison.methods if self.comparison else ()):
             of_views[f"comparison.methods.{number}.reference_f"] = method.reference_f or None
         if self.stability_runs.count:
@@ -227,25 +224,19 @@ class Clustering(Facts):
         check_lengths(of_views, n_views, "views")
         return self
 
-    def _check_clusters(self, what: str, clusters: Iterable[int]) -> None:
-        if (largest := max(clusters, default=0)) >= self.n_clusters:
-            raise ValueError(f"{what} cluster {largest}, but `n_clusters` is {self.n_clusters}")
-
     def _check_relation(self, where: str, relation: Relation) -> None:
         if max(relation.views) >= len(self.views) or relation.views[0] == relation.views[1]:
             raise ValueError(
                 f"{where}.views is {list(relation.views)}, not the numbers of two views"
             )
-        sizes = [self.views[number].n_rows for number in relation.views]
         k = self.n_clusters
         if relation.held_out and [len(row) for row in relation.held_out.table] != [k] * k:
             raise ValueError(f"{where}.held_out.table must have {k} rows of {k} counts")
-        pairs: Iterable[Pair | Suspicious] = (*relation.pairs, *relation.differing)
-        for pair in chain(pairs, relation.suspicious):
-            if pair.i >= sizes[0] or pair.j >= sizes[1]:
-                raise ValueError(
-                    f"{where} has the pair {[pair.i, pair.j]}, but the views have {sizes} rows"
-                )
+        pairs = [*relation.pairs, *relation.differing]
+        pairs += [Pair(match.i, match.j) for match in relation.suspicious]
+        for end, number in enumerate(relation.views):
+            rows = (pair[end] for pair in pairs)
+            check_numbers(where, "row", rows, self.views[number].n_rows)
 
 
 def read_facts(folder: Path, name: str = CLUSTERING) -> Clustering:

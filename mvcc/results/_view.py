@@ -311,18 +311,14 @@ class ViewFacts(Facts):
         for name in ("given", "violated", "dropped", "propagated", "received", *_OF_ONE_ROW):
             n_ends = 1 if name in _OF_ONE_ROW else 2
             rows = (row for entry in getattr(self, name) for row in entry[:n_ends])
-            check_rows(f"`{name}`", rows, self.n_rows)
+            check_numbers(f"`{name}`", "row", rows, self.n_rows)
         if self.sample is not None and (
             list(self.sample) != sorted(set(self.sample))
             or max(self.sample, default=0) >= self.n_rows
         ):
             raise ValueError(f"`sample` must hold rows 0 … {self.n_rows - 1}, ascending")
-        n_shown = len(self.shown_rows)
-        for column, values in self.values:
-            if len(values) != n_shown:
-                raise ValueError(
-                    f"`values` has {len(values)} entries of {clipped(column)} for {n_shown} rows"
-                )
+        shown = {f"`values` of {clipped(column)}": values for column, values in self.values}
+        check_lengths(shown, len(self.shown_rows), "rows")
         return self
 
 
@@ -333,7 +329,7 @@ def check_lengths(lists: Mapping[str, Sized | None], n: int, things: str) -> Non
             raise ValueError(f"{where} has {len(values)} entries for {n} {things}")
 
 
-def check_rows(where: str, rows: Iterable[int], n_rows: int) -> None:
-    """Refuse rows that a view does not have."""
-    if (largest := max(rows, default=0)) >= n_rows:
-        raise ValueError(f"{where} names row {largest}, but the rows are 0 … {n_rows - 1}")
+def check_numbers(where: str, thing: str, numbers: Iterable[int], n: int) -> None:
+    """Refuse numbers of rows or clusters beyond those that there are."""
+    if (largest := max(numbers, default=0)) >= n:
+        raise ValueError(f"{where} names {thing} {largest}, but the {thing}s are 0 … {n - 1}")

@@ -237,35 +237,19 @@ class PerView(TransformerMixin, BaseEstimator):
 
     def _chosen(self, given: GivenViews) -> list[Any]:
         """Return one transformer for every view."""
-        n_views = len(given.tables)
-        chosen = self.transformer
-        if isinstance(chosen, Mapping):
-            by_number = given.by_number(chosen, "transformer")
-            missing = sorted(set(range(n_views)) - by_number.keys())
-            if missing:
-                listed = ", ".join(called(number, given.names) for number in missing)
-                raise InvalidInputError(
-                    f"transformer has none for view {listed}; "
-                    f"{known_views(given.names, n_views)}. 'passthrough' leaves a view as it is."
-                )
-            chosen = [by_number[number] for number in range(n_views)]
-        elif isinstance(chosen, list | tuple):
-            if len(chosen) != n_views:
-                raise InvalidInputError(
-                    f"transformer has {len(chosen)} entries for {n_views} views; give one each."
-                )
-        else:
-            chosen = [chosen] * n_views
-        for one in chosen:
+        chosen = [self.transformer] * len(given.tables)
+        if isinstance(self.transformer, Mapping | list | tuple):
+            chosen = given.per_view(self.transformer, "transformer")
+        for number, one in enumerate(chosen):
             usable = not isinstance(one, type) and all(
                 hasattr(one, name) for name in ("fit", "transform", "get_params")
             )
             if not usable and not (isinstance(one, str) and one == "passthrough"):
                 raise InvalidInputError(
                     "transformer must be a transformer, such as StandardScaler(), or "
-                    f"'passthrough', got {shown(one)}."
+                    f"'passthrough', got {shown(one)} for view {called(number, given.names)}."
                 )
-        return list(chosen)
+        return chosen
 
     def _transformed(self, table: Any, number: int, what: str) -> Any:
         transformer = self.transformers_[number]

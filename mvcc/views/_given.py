@@ -60,17 +60,25 @@ class GivenViews:
         """Return the number of a view that is named, or numbered."""
         return view_number(view, self.names, len(self.tables), what)
 
-    def by_number(self, given: Mapping[Any, Any], what: str) -> dict[int, Any]:
-        """Return the entries of a dict {name or number of a view: entry} by number."""
-        entries: dict[int, Any] = {}
+    def per_view(self, given: Any, what: str) -> list[Any]:
+        """Return the entries of a list, or of a dict by name or number, None where it has none."""
+        n_views = len(self.tables)
+        if not isinstance(given, Mapping):
+            entries = as_list(given, what)
+            if len(entries) != n_views:
+                raise InvalidInputError(
+                    f"{what} has {len(entries)} entries for {n_views} views; give one each."
+                )
+            return entries
+        by_number: dict[int, Any] = {}
         for view, entry in given.items():
             number = self.number(view, what)
-            if number in entries:
+            if number in by_number:
                 raise InvalidInputError(
                     f"{what}: {shown(view)} is a view that another key names, too; keep one."
                 )
-            entries[number] = entry
-        return entries
+            by_number[number] = entry
+        return [by_number.get(number) for number in range(n_views)]
 
     @property
     def sizes(self) -> list[int]:
@@ -86,7 +94,12 @@ class GivenViews:
 
     def constraints(self, given: Any) -> list[Constraints]:
         """Return the constraints of every view, in numbers of rows."""
-        entries = self._per_view(given)
+        if isinstance(given, pd.DataFrame):
+            raise InvalidInputError(
+                f"constraints must say which view they are of: give {{view: DataFrame}}; "
+                f"{self._known()}."
+            )
+        entries = self.per_view({} if given is None else given, "constraints")
         for number, entry in enumerate(map(as_pandas, entries)):
             if isinstance(entry, pd.DataFrame):
                 place = self._place("constraints", number)
@@ -120,24 +133,6 @@ class GivenViews:
 
     def _place(self, what: str, number: int) -> str:
         return f"{what}[{called(number, self.names)}]"
-
-    def _per_view(self, given: Any) -> list[Any]:
-        """Return the entries of a list or dict of constraints in the order of the views."""
-        if isinstance(given, pd.DataFrame):
-            raise InvalidInputError(
-                f"constraints must say which view they are of: give {{view: DataFrame}}; "
-                f"{self._known()}."
-            )
-        if given is None or isinstance(given, Mapping):
-            by_number = self.by_number(given or {}, "constraints")
-            return [by_number.get(number) for number in range(len(self.tables))]
-        entries = as_list(given, "constraints")
-        if len(entries) != len(self.tables):
-            raise InvalidInputError(
-                f"constraints has {len(entries)} entries for {len(self.tables)} views; give one "
-                "(or None) each."
-            )
-        return entries
 
     def _pair(self, key: Any) -> tuple[int, int]:
         """Return the numbers of the two views that a key of mappings names."""

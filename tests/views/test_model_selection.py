@@ -427,7 +427,7 @@ def test_the_transformer_that_was_given_is_not_fitted():
         (StandardScaler, "transformer must be .*, got .*andardScaler.*"),
         ("pass", "transformer must be .*, got 'pass'"),
         ([StandardScaler()], "transformer has 1 entries for 2 views"),
-        ({"texts": StandardScaler()}, "transformer has none for view 'images'; the views are"),
+        ({"texts": StandardScaler()}, "transformer must be .*, got None for view 'images'"),
         ({"text": StandardScaler(), 1: "passthrough"}, "no view 'text'.*Did you mean 'texts'"),
         (
             OneHotEncoder(),

@@ -17,7 +17,7 @@ COMPARISON = {"folds": 6, "n_judgments": 40, "n_matches": 0, "sampled": None, "h
 COMPARISON |= {"methods": [METHOD, METHOD], "sentence": "Better."}
 CHANGES = {
     "views.0.ids": (["a"], "views.0: `ids` has 1 entries for 30 rows"),
-    "views.1.labels.2": (9, "views.1.labels has a cluster 9, but `n_clusters` is 5"),
+    "views.1.labels.2": (9, "views.1.labels names cluster 9, but the clusters are 0 … 4"),
     "views.1.labels.3": (-1, "views.1.labels.3: Input should be greater than or equal to 0"),
     "views.0.x.0": (float("nan"), "views.0.x.0: Input should be a finite number"),
     "views.0.reference": (["a"] * 3, "views.0: `reference` has 3 entries for 30 rows"),
@@ -28,15 +28,15 @@ CHANGES = {
     "views.0.propagated.0.0": (99, "views.0: `propagated` names row 99"),
     "views": ([], "views: Tuple should have at least 1 item"),
     "relations.0.views": ([0, 2], "relations.0.views is [0, 2], not the numbers of two views"),
-    "relations.0.pairs.1": ([0, 20], "the pair [0, 20], but the views have [30, 20] rows"),
+    "relations.0.pairs.1": ([0, 20], "relations.0 names row 20, but the rows are 0 … 19"),
     "co_em.objectives.0": ([1.0], "co_em.objectives.0 has 1 entries for 2 views"),
     "comparison": (COMPARISON, "comparison.methods.0.reference_f has 1 entries for 2 views"),
     "stability_runs.agreement": ([0.5], "stability_runs.agreement has 1 entries for 2 views"),
     "views.0.sample": ([0, 30], "views.0: `sample` must hold rows 0 … 29, ascending"),
-    "views.0.values.0": (["height", ["1"]], "`values` has 1 entries of height for 30 rows"),
-    "profiles.1": ([], "profiles must have 5 clusters for each of 2 views"),
+    "views.0.values.0": (["height", ["1"]], "`values` of height has 1 entries for 30 rows"),
+    "profiles.1": ([], "profiles.1 has 0 entries for 5 clusters"),
     "profiles.1.0.typical": ([20], "profiles.1 names row 20, but the rows are 0 … 19"),
-    "profiles.0.0.borderline": ([[1, 5]], "profiles.0 names cluster 5, but `n_clusters` is 5"),
+    "profiles.0.0.borderline": ([[1, 5]], "profiles.0 names cluster 5, but the clusters are 0 … 4"),
     "profiles.0.0.columns.0.medians": (
         None,
         "`quantiles` and `medians` must both be there, or neither",
