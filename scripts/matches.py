@@ -23,8 +23,8 @@ import numpy as np
 
 from mvcc import AutoScaler, JointGraphClustering, candidate_hits, load_dataset, match_candidates
 from mvcc.multiview import seem_wrong
-from scripts.questions import news
-from scripts.studies import Floats, Ints, completed, means, overlapping
+from scripts.questions import halves_of_news
+from scripts.studies import Floats, Ints, completed, means
 
 OUT = Path(__file__).parents[1] / "results" / "matches.csv"
 SETS = ("digits_halves", "newsgroups")
@@ -38,13 +38,11 @@ def task(data: str, seed: int, mapped: float) -> tuple[list[Floats], int, Ints, 
     """
     rng = np.random.default_rng([zlib.crc32(data.encode()), seed])
     if data == "newsgroups":
-        halves, kinds = news()
-        drawn, matches = overlapping(len(kinds), _SHARED, rng)
-        views = [half[own] for half, own in zip(halves, drawn, strict=True)]
-        k = len(np.unique(kinds))
+        views, labels, matches = halves_of_news(rng, _SHARED)
     else:
         found = load_dataset(data, random_state=seed)
-        views, matches, k = found.views, found.relations[0, 1], len(np.unique(found.labels[0]))
+        views, labels, matches = found.views, found.labels, found.relations[0, 1]
+    k = len(np.unique(labels[0]))
     order = rng.permutation(len(matches))
     known, others = np.split(order, [round(mapped * len(order))])
     scaled = [AutoScaler().fit_transform(X) for X in views]

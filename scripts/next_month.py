@@ -24,8 +24,8 @@ import pandas as pd
 from mvcc import cluster_views, load_dataset, pairwise_f_measure
 from mvcc.embedding import find_objects
 from mvcc.tables import ClusteringResult
-from scripts.questions import news
-from scripts.studies import mean, overlapping, print_lines
+from scripts.questions import halves_of_news
+from scripts.studies import mean, print_lines
 
 SETS = ("digits_halves", "newsgroups")
 WAYS = ("grows", "part alone")
@@ -41,10 +41,7 @@ class Task:
     def __init__(self, data: str, seed: int) -> None:
         rng = np.random.default_rng(seed)
         if data == "newsgroups":
-            halves, kinds = news()
-            chosen, matches = overlapping(len(kinds), _SHARED, rng)
-            columns = [half[own] for half, own in zip(halves, chosen, strict=True)]
-            classes = [kinds[own] for own in chosen]
+            columns, classes, matches = halves_of_news(rng, _SHARED)
         else:
             loaded = load_dataset(data, random_state=seed)
             columns, classes, matches = loaded.views, loaded.labels, loaded.relations[0, 1]

@@ -57,7 +57,7 @@ class Task:
         self.seed = seed
         self.rng = np.random.default_rng([zlib.crc32(data.encode()), seed])
         views, self.y, known = (
-            halves_of_news(self.rng) if data == "newsgroups" else loaded(data, seed, self.rng)
+            halves_of_news(self.rng, 300) if data == "newsgroups" else loaded(data, seed, self.rng)
         )
         self.relations = {(0, 1): known}
         self.views = [AutoScaler().fit_transform(X) for X in views]
@@ -128,15 +128,14 @@ def news() -> tuple[list[Floats], Ints]:
     return views, np.array(kinds)
 
 
-def halves_of_news(rng: np.random.Generator) -> tuple[list[Floats], list[Ints], Ints]:
-    """Return views, labels and matches of 1,700 documents."""
+def halves_of_news(
+    rng: np.random.Generator, n_shared: int
+) -> tuple[list[Floats], list[Ints], Ints]:
+    """Return views of halves of documents, some of which are in both, labels and all matches."""
     views, kinds = news()
-    drawn, same = overlapping(len(kinds), 300, rng)
-    return (
-        [X[own] for X, own in zip(views, drawn, strict=True)],
-        [kinds[own] for own in drawn],
-        same,
-    )
+    drawn, same = overlapping(len(kinds), n_shared, rng)
+    halves = [X[own] for X, own in zip(views, drawn, strict=True)]
+    return halves, [kinds[own] for own in drawn], same
 
 
 Chosen = Iterator[int]
