@@ -31,6 +31,7 @@ from ._manifest import Manifest as Manifest
 from ._manifest import Run as Run
 from ._manifest import differences as differences
 from ._manifest import environment_differences as environment_differences
+from ._manifest import leaves_of as leaves_of
 from ._manifest import parse_manifest as parse_manifest
 from ._reading import RUN_KIND as RUN_KIND
 from ._reading import Checksums as Checksums

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -77,9 +78,9 @@ def differences(stored: Manifest, current: Manifest) -> list[str]:
     """List in what a stored run and the current one differ; trials may be added at any time."""
     found: list[tuple[str, str, str]] = []  # in what, in the folder, now
     for part in ("config", "data"):
-        old, new = _flat(getattr(stored, part)), _flat(getattr(current, part))
+        old, new = (dict(leaves_of(getattr(one, part))) for one in (stored, current))
         for key in sorted({*old, *new} - {"trials"}):
-            if old.get(key) != new.get(key):
+            if old.get(key, {}) != new.get(key, {}):  # an empty section is none
                 was, now = (clipped(str(leaves.get(key, "not set")), 200) for leaves in (old, new))
                 found.append((f"{part}: {clipped(key)}:", was, now))
     this = current.runs[0]
@@ -118,9 +119,17 @@ def _worded(facts: dict[str, Any], key: str) -> str:
     return clipped(", ".join(map(str, value)) if isinstance(value, list) else str(value), 200)
 
 
-def _flat(tree: dict[str, Any], prefix: str = "") -> dict[str, Any]:
-    leaves: dict[str, Any] = {}
+def leaves_of(tree: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Give nested settings under dotted keys, in their order; lists of plain values are whole."""
     for key, value in tree.items():
-        name = f"{prefix}{key}"
-        leaves |= _flat(value, f"{name}.") if isinstance(value, dict) else {name: value}
-    return leaves
+        inside = value
+        if isinstance(value, list | tuple) and not all(map(_is_plain, value)):
+            inside = dict(enumerate(value))
+        if isinstance(inside, Mapping) and inside:
+            yield from leaves_of(inside, f"{prefix}{key}.")
+        else:
+            yield f"{prefix}{key}", value
+
+
+def _is_plain(value: Any) -> bool:
+    return not isinstance(value, Mapping | list | tuple)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from mvcc._utils.messages import agreeing
 from mvcc._utils.messages import percent as percent
+from mvcc.results import leaves_of
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -76,21 +77,8 @@ def options(text: str) -> Markup:
 
 
 def rows_of_settings(tree: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """List nested settings under dotted keys, in their order."""
-    rows: list[tuple[str, str]] = []
-    for key, value in tree.items():
-        inside = value
-        if isinstance(value, list | tuple) and not all(map(_is_plain, value)):
-            inside = dict(enumerate(value))
-        if isinstance(inside, Mapping) and inside:
-            rows += [(f"{key}.{name}", word) for name, word in rows_of_settings(inside)]
-        else:
-            rows.append((str(key), _plain(value)))
-    return rows
-
-
-def _is_plain(value: Any) -> bool:
-    return not isinstance(value, Mapping | list | tuple)
+    """List nested settings under dotted keys, in words."""
+    return [(key, _plain(value)) for key, value in leaves_of(tree)]
 
 
 def _plain(value: Any) -> str:
