@@ -97,11 +97,12 @@ class DatasetInfo:
 
 
 def registry() -> Mapping[str, DatasetInfo]:
-    """All data sets by name, read-only: those of ``registry.yaml``, then of other packages.
+    """All data sets by name: those of ``registry.yaml``, then those of other packages, sorted.
 
     Returns
     -------
     mapping of str to DatasetInfo
+        It cannot be changed.
     """
     return _registry_on(tuple(sys.path))
 
