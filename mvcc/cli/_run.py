@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import time
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from dataclasses import asdict
@@ -13,8 +12,8 @@ from typing import Any
 
 import click
 
-from mvcc import experiments, multiview
-from mvcc._utils.messages import agreeing, counted, typed
+from mvcc import experiments
+from mvcc._utils.messages import counted, typed
 from mvcc.cli import _shared as shared
 
 SOME_TRIALS_FAILED = 4
@@ -206,52 +205,12 @@ def _print_plan(plan: experiments.Plan, config: experiments.Config) -> None:
         "config": config.resolved(),
     }
     shared.say_json(document)
-    for line in _cells(config):
-        shared.say(line)
     for name, why in plan.damaged.items():
         shared.say(f"Would set aside {plan.folder / name}: {why}.")
     shared.say(
         f"Would compute {counted(len(plan.missing), 'trial')} of {counted(plan.n_cells, 'cell')}"
         f" into {plan.folder}; {plan.kept} exist already. Nothing was written."
     )
-
-
-def _cells(config: experiments.Config) -> Iterator[str]:
-    """Say how many cells every trial computes, and what they are combined from."""
-    numbers = Counter(cell.experiment for cell in experiments.list_cells(config))
-    if (multi := config.multi_view) is not None:
-        without_base = [one for one in multi.transfers if not multiview.needs_base(one)]
-        without_mapping = [one for one in multi.transfers if not multiview.uses_relations(one)]
-        factors = [
-            counted(len(multi.bases), "base") + _none_needed(without_base),
-            counted(len(multi.transfers), "transfer"),
-        ]
-        for noun, values in (
-            ("threshold", multi.threshold),
-            ("closure", multi.closure),
-            ("rewired share", multi.rewired),
-        ):
-            if len(values) > 1:
-                factors.append(counted(len(values), noun))
-        factors += [
-            counted(len(multi.mapped), "mapped portion") + _none_needed(without_mapping),
-            counted(len(multi.constraints), "constraint count"),
-        ]
-        yield f"Multi-view: {numbers['multi-view']} cells in every trial: {' × '.join(factors)}."
-    if (single := config.single_view) is not None:
-        factors = [
-            counted(len(single.thresholds), "single view"),
-            counted(len(single.bases), "base"),
-            "with and without propagation",
-            counted(len(single.constraints), "constraint count"),
-        ]
-        yield f"Single-view: {numbers['single-view']} cells in every trial: {' × '.join(factors)}."
-
-
-def _none_needed(methods: list[str]) -> str:
-    if not methods:
-        return ""
-    return f" ({' and '.join(methods)} {agreeing(len(methods), 'needs', 'need')} none)"
 
 
 def _print_report(report: experiments.RunReport, data_dir: Path | None) -> None:
