@@ -195,8 +195,7 @@ def test_an_automatic_number_without_answers_is_refused_with_criteria_and_the_co
     judged = mvcc("cluster", "cluster.yaml", "-k", "auto", "--out", "results")
     assert (judged.returncode, judged.stdout) == (2, "")
     assert judged.stderr.endswith(
-        "there are no answers. Name two or more, or give a number. To be asked:\n"
-        "  mvcc ask cluster.yaml\n"
+        "which is 0. Name two or more, or give a number. To be asked:\n  mvcc ask cluster.yaml\n"
     )
     assert not (data / "results/cluster.yaml").exists()
 

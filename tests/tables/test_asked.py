@@ -317,22 +317,21 @@ def test_a_group_that_does_not_count_is_no_cluster(tmp_path, options):
 def test_without_two_groups_an_automatic_number_is_refused(tmp_path, options):
     options = with_values(options, n_clusters="auto")
 
-    def refused(options, message):
+    def refused(options, n):
+        message = f"answers name by rows of these tables, which is {n}. Name two or more, or give"
         with pytest.raises(UnknownNumberError, match=message) as error:
             cluster(options, tmp_path / "out")
         return error.value
 
-    assert refused(options, "there are no answers").inputs is not None
+    assert refused(options, 0).inputs is not None
     folder, _ = answer_truly(tmp_path, 1)
-    named = r"answers name, and 1 was named\. Name two or more, or give"
-    assert refused(asking(options, folder), named).inputs is None
+    assert refused(asking(options, folder), 1).inputs is None
     (folder / "groups.csv").unlink()  # the log names it, too
-    refused(asking(options, folder), named)
+    refused(asking(options, folder), 1)
     log(folder, "view0:nobody,new:x")
-    gone = "and none were named by rows of these tables"
-    refused(asking(options, folder, unknown="skip"), gone)
+    refused(asking(options, folder, unknown="skip"), 0)
     log(folder)
-    refused(asking(options, folder), r"and none were named\.")
+    refused(asking(options, folder), 0)
     assert not (tmp_path / "out/cluster.yaml").exists()
 
 

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from mvcc import cluster_views, load_model
-from mvcc.exceptions import ConfigError, ConstraintConflictError, DataError, MvccError, StoreError
+from mvcc.exceptions import ConfigError, DataError, MvccError, StoreError
 from mvcc.tables import ReviewSession, check_clustering, load_job, try_numbers
 from tests.tables.problems import (
     QUICK,
@@ -452,22 +452,6 @@ def test_answers_are_about_the_objects_that_corrected_matches_leave(tmp_path):
     assert after.facts["views"][0]["outliers"] == after.facts["views"][1]["outliers"] == ["r0"]
     left_out = clustered(anna)
     assert left_out.facts["views"][0]["outliers"] == ["r0", "r41"]
-
-
-def test_a_conflict_with_a_corrected_match_names_whose_corrections_these_are(tmp_path):
-    views = {name: tmp_path / f"{name}.csv" for name in "ab"}
-    for path in views.values():
-        blobs([20, 20, 20]).to_csv(path, index_label="id")
-    matches = write_csv(tmp_path / "m.csv", [["a", "b"], *(2 * [f"r{n}"] for n in range(20))])
-    apart = write_csv(tmp_path / "c.csv", [["i", "j", "kind"], ["r0", "r30", "cannot-link"]])
-    options = options_of(views, **QUICK, n_clusters=3, matches={"a:b": matches})
-    cluster(options, tmp_path / "may")
-    with ReviewSession(tmp_path / "may") as session:
-        session.record([("a:r30\nb:r0", "match")])
-    again = with_values(options, continues=str(tmp_path / "may"), constraints={"a": apart})
-    left = rf"Matches are those that the corrections of {tmp_path / 'may'} leave\.$"
-    with pytest.raises(ConstraintConflictError, match=left):
-        cluster(again, tmp_path / "june")
 
 
 def edit_labels(folder):

@@ -25,7 +25,7 @@ from mvcc.constraints import (
     refuse_conflicts,
 )
 from mvcc.embedding import separate_problems
-from mvcc.exceptions import ConstraintConflictError, PropagationWarning
+from mvcc.exceptions import PropagationWarning
 from mvcc.metrics import pairwise_f_measure
 from mvcc.multiview import match_clusters, takes_threshold, uses_relations
 from mvcc.tables._job import Job
@@ -40,16 +40,6 @@ LEFT_OUT = 0.1  # of the constraints, in every stability run
 
 def check_given(job: Job, inputs: Inputs) -> tuple[list[Constraints], list[Constraints]]:
     """Return the constraints of every view to be used, and those that contradict heavier ones."""
-    try:
-        return _checked(job, inputs)
-    except ConstraintConflictError as error:
-        if inputs.corrected_by:
-            left = f"Matches are those that the corrections of {inputs.corrected_by} leave."
-            error.args = (f"{error} {left}",)
-        raise
-
-
-def _checked(job: Job, inputs: Inputs) -> tuple[list[Constraints], list[Constraints]]:
     given, relations, call = inputs.constraints, inputs.relations, caller_of(inputs.tables)
     dropped = [Constraints.empty() for _ in given]
     if job.method == "joint":  # it clusters by contradicting constraints, too
@@ -230,13 +220,11 @@ def renumbered(labels: Ints, like: Ints, k: int) -> Ints:
 def agreement(labels: Labels, u: int, v: int, rows: Ints, k: int, seed: int) -> dict[str, Any]:
     """Tell how many related rows are in the same cluster, and would be if they were drawn."""
     first, second = labels[u][rows[:, 0]], labels[v][rows[:, 1]]
-    same, rng, shares = first == second, np.random.default_rng(seed), []
-    for _ in range(_DRAWS):
-        drawn = renumbered(rng.permutation(second), first, k)
-        shares.append(np.mean(first == drawn))
+    same, rng = first == second, np.random.default_rng(seed)
+    drawn = [renumbered(rng.permutation(second), first, k) for _ in range(_DRAWS)]
     return {
         "agreement": float(same.mean()),
-        "by_chance": float(np.mean(shares)),
+        "by_chance": float(np.mean([np.mean(first == other) for other in drawn])),
         "differing": rows[~same].tolist(),
     }
 

@@ -155,8 +155,8 @@ class Cut(NamedTuple):
     def by_chance(self) -> float:
         """The share that would be if the matches were drawn at random."""
         k = 1 + max(int(self.first.max()), int(self.second.max()))
-        counts = (np.bincount(labels, minlength=k) for labels in (self.first, self.second))
-        return float(np.prod([*counts], axis=0).sum() / len(self.first) ** 2)
+        first, second = (np.bincount(labels, minlength=k) for labels in (self.first, self.second))
+        return float(first @ second / len(self.first) ** 2)
 
     def beyond_chance(self) -> Floats:
         """Return 1 for every match that is kept, and less than 0 for others: 0 by chance."""

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from mvcc._utils.arrays import Floats
-from mvcc._utils.messages import agreeing, counted
+from mvcc._utils.messages import counted
 from mvcc._utils.one_thread import one_thread
 from mvcc.exceptions import ConfigError
 from mvcc.tables._job import Job
@@ -32,18 +32,13 @@ class UnknownNumberError(ConfigError):
 
 def with_number(job: Job, inputs: Inputs) -> Job:
     """Return the job with its number of clusters as a number, which the rows suffice for."""
-    answers = inputs.answers
     if job.n_clusters == "auto":
-        n, named = 0, "there are no answers"
-        if answers:
-            n = answers.n_counted
-            named = f"{n or 'none'} {agreeing(n, 'was', 'were')} named"
-            named += " by rows of these tables" if answers.n_gone else ""
+        n = inputs.answers.n_counted if inputs.answers else 0
         if n < 2:
-            is_constrained = answers is not None or any(map(len, inputs.constraints))
+            is_constrained = inputs.answers is not None or any(map(len, inputs.constraints))
             raise UnknownNumberError(
-                "n_clusters: auto (-k auto) takes the number of groups that answers name, and"
-                f" {named}. Name two or more, or give a number.",
+                "n_clusters: auto (-k auto) takes the number of groups that answers name by rows of"
+                f" these tables, which is {n}. Name two or more, or give a number.",
                 None if is_constrained else inputs,
             )
         job = job.model_copy(update={"n_clusters": n})

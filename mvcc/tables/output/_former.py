@@ -43,8 +43,7 @@ class Former:
 
     def matched(self, inputs: Inputs) -> Inputs:
         """Return inputs with the matches that the corrections leave."""
-        matched = with_matches(inputs, self.corrections, but=self.strange(inputs))
-        return inputs if matched is inputs else replace(matched, corrected_by=self.called)
+        return with_matches(inputs, self.corrections, but=self.strange(inputs))
 
     def strange(self, inputs: Inputs) -> set[str]:
         """Return the views whose rows are or were numbered, unless the table is the former one."""

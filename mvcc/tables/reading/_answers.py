@@ -54,7 +54,6 @@ class Answers:
     tables: list[Table]  # with the outliers
     people: list[Person]
     together: Together | None = None  # how several people agree
-    n_gone: int = 0  # groups without a row in these tables
 
     def outlier_ids(self) -> list[list[str]]:
         """Return the ids of the rows of outliers, per view."""
@@ -146,7 +145,6 @@ def with_answers(job: Job, inputs: Inputs, matched: Inputs | None = None) -> Inp
         inputs.tables,
         people,
         _together(shared, histories, objects) if len(people) > 1 else None,
-        len(members) - len(groups),
     )
     pairs = zip(inputs.constraints, links, strict=True)
     whole = replace(

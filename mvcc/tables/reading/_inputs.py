@@ -55,7 +55,6 @@ class Inputs:
     files: list[tuple[str, int, str]]  # path, number of entries and sha256 of every file
     answers: Answers | None = None  # what was answered to `mvcc ask`, where it is used
     notes: tuple[str, ...] = ()  # what must be known of matches, constraints and answers
-    corrected_by: str = ""  # the former result whose corrections have changed the matches
 
     @cached_property
     def numbers(self) -> dict[str, int]:
