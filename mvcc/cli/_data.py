@@ -130,14 +130,16 @@ def _selected(names: Sequence[str]) -> list[datasets.DatasetInfo]:
 
 
 def _locate(file: datasets.DataFile, data_dir: Path | None) -> dict[str, Any]:
-    entry = {"name": file.name, "size": file.size, "sha256": file.sha256, "url": file.url}
-    entry |= {"licence": file.licence, "citation": file.citation}
+    entry: dict[str, Any] = {"name": file.name, "size": file.size, "sha256": file.sha256}
+    entry |= {"url": file.url, "licence": file.licence, "citation": file.citation}
+    entry |= {"status": "missing", "path": None}
     try:
-        path = datasets.find_file(file, data_dir)
+        if path := datasets.find_file(file, data_dir):
+            entry |= {"status": "found", "path": str(path)}
     except DataError as error:
         click.echo(f"Warning: {error}", err=True)
-        return {**entry, "status": "bad", "path": None}
-    return {**entry, "status": "found" if path else "missing", "path": str(path) if path else None}
+        entry["status"] = "bad"
+    return entry
 
 
 def _check(info: datasets.DatasetInfo, data_dir: Path | None) -> dict[str, str]:

@@ -131,10 +131,9 @@ def _finding(folder: Path) -> experiments.Finding:
     try:
         verified, wrong, notes = tables.check_clustering(folder)
     except MvccError as error:
-        return experiments.Finding(folder, "damaged", 0, 0, 0, [str(error)])
-    return experiments.Finding(
-        folder, "damaged" if wrong else "ok", verified, 0, 0, [*wrong, *notes]
-    )
+        verified, wrong, notes = 0, [str(error)], []
+    status = "damaged" if wrong else "ok"
+    return experiments.Finding(folder, status, verified, 0, 0, [*wrong, *notes])
 
 
 def _print_findings(findings: list[experiments.Finding]) -> None:
@@ -186,16 +185,12 @@ def _worded(found: experiments.Replay, trial: int) -> str:
     done = f"Trial {trial} was computed: {len(found.rows)} rows"
     if not found.compared:
         return f"{done}. It is not stored, so there is nothing to compare it with."
-    causes = found.causes
-    if not found.differing:
-        lines = [f"{done}, equal to the stored ones to the last bit."]
-    else:
-        lines = [
-            f"{done}, {found.differing} of them different from the stored ones; {found.first}."
-        ]
+    said, causes = f"{done}, equal to the stored ones to the last bit.", found.causes
+    if found.differing:
+        said = f"{done}, {found.differing} of them different from the stored ones; {found.first}."
         causes = causes or [
             "nothing that the manifest records: the stored numbers or this program have changed"
         ]
     if causes:
-        lines.append("Differences of this environment:")
-    return "\n".join([*lines, *(f"  {cause}" for cause in causes)])
+        said += "\nDifferences of this environment:"
+    return "\n  ".join([said, *causes])
