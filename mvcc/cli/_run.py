@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -97,7 +97,7 @@ def run(
     with (
         _workers(backend, scheduler),
         closing(_Progress()) as progress,
-        progress.told_of_compiling(),
+        shared.told_of_compiling(progress.beside_bar),
     ):
         report = experiments.run_experiment(
             chosen,
@@ -149,6 +149,9 @@ class _Progress:
         )
         self._bar.start()
         self._task = self._bar.add_task("trials", total=None, note="", visible=False)
+        self.beside_bar: Callable[[str], None] | None = None
+        if self._terminal:
+            self.beside_bar = lambda text: self._bar.update(self._task, note=text, visible=True)
         self._done = self._failed = 0
 
     def close(self) -> None:
@@ -176,15 +179,6 @@ class _Progress:
             self._last_line = now
             left = (self._total - self._done) / rate
             self._say(f"{self._done}/{self._total} trials done, {note}, {left:.0f} s left")
-
-    def told_of_compiling(self) -> AbstractContextManager[None]:
-        """Say that kernels are being compiled, beside the bar."""
-        return shared.told_of_compiling(
-            self._beside, lambda: self._beside(""), terminal=self._terminal
-        )
-
-    def _beside(self, text: str) -> None:
-        self._bar.update(self._task, note=text, visible=True)
 
     def note(self, text: str) -> None:
         if not shared.has_flag("quiet"):

@@ -9,8 +9,8 @@ import re
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
-from functools import partial
+from contextlib import AbstractContextManager, contextmanager
+from functools import cache, partial
 from os import fspath
 from pathlib import Path
 from textwrap import fill
@@ -231,28 +231,13 @@ def detail(text: str) -> None:
     _logger.info("%s", text)
 
 
-@contextmanager
-def told_of_compiling(
-    show: Callable[[str], None], resume: Callable[[], None], *, terminal: bool
-) -> Iterator[None]:
-    """Say that kernels are compiled: by ``show`` on a terminal, else once as a line of the log.
-
-    On a terminal ``resume`` is called when they are compiled.
-    """
+def told_of_compiling(show: Callable[[str], None] | None) -> AbstractContextManager[None]:
+    """``show`` while kernels are compiled, and an empty text after; without it, log a line once."""
     from mvcc._utils.kernels import watched_compiler
 
-    said = False
-
-    def begin() -> None:
-        nonlocal said
-        if terminal:
-            show(_COMPILING)
-        elif not said:
-            remark(_COMPILING)
-        said = True
-
-    with watched_compiler(begin, resume if terminal else lambda: None):
-        yield
+    if show:
+        return watched_compiler(partial(show, _COMPILING), partial(show, ""))
+    return watched_compiler(partial(cache(remark), _COMPILING), lambda: None)
 
 
 @contextmanager
@@ -269,15 +254,14 @@ def shown_steps() -> Iterator[Callable[[str], None]]:
         def show(step: str) -> None:
             nonlocal current
             current = step
-            resume()
+            update(step)
             detail(f"{step} …")
 
-        def resume() -> None:
-            status.update(f"{current} …")
+        def update(said: str) -> None:
+            status.update(f"{said or current} …")
 
-        terminal = sys.stderr.isatty() and console.is_interactive
         with (
-            told_of_compiling(lambda step: status.update(f"{step} …"), resume, terminal=terminal),
+            told_of_compiling(update if console.is_interactive and sys.stderr.isatty() else None),
             _heard(PROGRESS, logging.INFO, lambda step: status.update(f"{current}: {step}")),
         ):
             yield show
