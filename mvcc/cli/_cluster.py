@@ -110,10 +110,8 @@ def _print_inputs(job: tables.Job, inputs: tables.Inputs) -> None:
         {"views": [inputs.tables[view].name for view in pair], "matches": len(rows)}
         for pair, rows in inputs.relations.items()
     ]
-    settings = job.settings()
-    shared.say_json(
-        {"views": views, "matches": matches, "notes": inputs.notes, "settings": settings}
-    )
+    found = {"views": views, "matches": matches, "notes": inputs.notes}
+    shared.say_json(found | {"settings": job.settings()})
     for table, view in zip(inputs.tables, views, strict=True):
         columns = [results.ColumnFacts(**column) for column in view["every_column"]]
         all_rows = f"a sample of {table.n_all_rows} rows: " if table.n_all_rows else ""

@@ -68,12 +68,10 @@ def _print_draft(drafted: tables.Draft) -> None:
         }
     )
     shared.say(str(out))
-    for what, named in (
-        ("view", files.views.items()),
-        ("matches", files.matches),
-        ("constraints", files.constraints),
-    ):
-        for name, path in named:
+    named = {"view": [*files.views.items()], "matches": files.matches}
+    named["constraints"] = files.constraints
+    for what, own in named.items():
+        for name, path in own:
             shared.say(f"  {what} {name}: {path}")
     if drafted.doubts:
         shared.say("Doubtful:")

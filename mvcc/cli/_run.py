@@ -86,10 +86,10 @@ def run(
         raise click.UsageError(
             "--backend dask requires --scheduler ADDRESS, and vice versa.", context
         )
-    chosen = experiments.load_config(
-        config, [*overrides, *([f"trials={trials}"] if trials else [])]
-    )
-    folder = out if out is not None else Path("results") / chosen.name
+    if trials:
+        overrides = (*overrides, f"trials={trials}")
+    chosen = experiments.load_config(config, overrides)
+    folder = out or Path("results") / chosen.name
     if dry_run:
         plan = experiments.plan_run(chosen, folder, data_dir=data_dir, fresh=fresh)
         _print_plan(plan, chosen)

@@ -513,19 +513,10 @@ def test_without_dask_the_message_says_what_to_install(large, tmp_path, monkeypa
         cluster(large, tmp_path / "new")
 
 
-@pytest.mark.parametrize(
-    ("address", "error", "message"),
-    [
-        ("tcp://127.0.0.1:9", WorkerError, r"No dask scheduler answers at \S+:9 within 1 s"),
-        ("nowhere", ConfigError, "is not the address of a dask scheduler"),
-    ],
-)
-def test_a_scheduler_that_is_not_there_is_told_as_to_experiments(
-    large, tmp_path, monkeypatch, address, error, message
-):
+def test_a_scheduler_that_is_not_there_is_told_as_to_experiments(large, tmp_path, monkeypatch):
     monkeypatch.setattr("mvcc._utils.scheduler._PATIENCE", 1)
-    with pytest.raises(error, match=message):
-        cluster_job(load_job(None, large), tmp_path / "new", scheduler=address)
+    with pytest.raises(WorkerError, match=r"No dask scheduler answers at \S+:9 within 1 s"):
+        cluster_job(load_job(None, large), tmp_path / "new", scheduler="tcp://127.0.0.1:9")
     assert not (tmp_path / "new").exists()
 
 

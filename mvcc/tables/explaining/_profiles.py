@@ -29,11 +29,11 @@ _MOST_PARTS = 3
 
 def all_profiles(views: list[dict[str, Any]], tables: list[Table], fit: Fit) -> list[list[Profile]]:
     """Describe every cluster of every view with these facts."""
-    profiles, k = [], fit.n_numbers
-    for number, (table, labels) in enumerate(zip(tables, fit.labels, strict=True)):
-        places = places_of(fit.method.space(number), labels, k)
-        profiles.append(profiles_of(table, places, labels, views[number], k))
-    return profiles
+    k, every = fit.n_numbers, zip(tables, fit.labels, views, strict=True)
+    return [
+        profiles_of(table, places_of(fit.method.space(number), labels, k), labels, view, k)
+        for number, (table, labels, view) in enumerate(every)
+    ]
 
 
 def profiles_of(

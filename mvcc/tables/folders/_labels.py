@@ -82,8 +82,7 @@ class Labeler:
 
     def labels(self, piece: Piece) -> pd.DataFrame:
         """Return id and cluster of the rows of a piece."""
-        parts = [self._labels(frame, piece) for frame in piece.frames()]
-        found = pd.concat(parts) if len(parts) > 1 else parts[0]
+        found = pd.concat([self._labels(frame, piece) for frame in piece.frames()])
         if self.source.id_column is not None:
             found.attrs["files"] = ((piece.first_of_file, os.path.basename(piece.path)),)
             ids_of(found, "id", piece.place)

@@ -183,12 +183,9 @@ class SavedClustering:
         if missing := [column for column in columns if column not in frame.columns]:
             if has_names:
                 raise InvalidInputError(f"X has no column {', '.join(map(repr, missing[:5]))}.")
-            if of_view.mixed:
-                raise InvalidInputError(
-                    f"X must be a DataFrame: {view} has columns of several kinds."
-                )
             raise InvalidInputError(
-                f"X has {frame.shape[1]} columns; {view} was clustered by {len(columns)}."
+                f"X has {frame.shape[1]} columns; {view} was clustered by {len(columns)}. X must be"
+                " a DataFrame if these are of several kinds."
             )
         if frame.empty:
             raise InvalidInputError("X has no rows.")
