@@ -31,7 +31,6 @@ from mvcc.tables.model._rules import (
     Parts,
     Rule,
     Sizes,
-    Unfit,
     are_texts,
     array,
     bind,
@@ -41,6 +40,7 @@ from mvcc.tables.model._rules import (
     in_list,
     number,
     read,
+    require,
     size,
     words,
 )
@@ -59,22 +59,20 @@ def _or_none(rule: Rule) -> Rule:
 
 
 def _categories(value: Any, sizes: Sizes) -> Any:
-    own: Any = in_list(value, 1, "column of categories")[0]
+    (own,) = in_list(value, 1)
     check_array(own, ("O",), ("out",), sizes)
     texts = own.tolist()
-    if not are_texts(texts) or texts != sorted(set(texts)):
-        raise Unfit("must be distinct texts in their order")
+    require(are_texts(texts) and texts == sorted(set(texts)))
     return own
 
 
 def _vocabulary(value: Any, sizes: Sizes) -> dict[str, int]:
-    if not isinstance(value, dict) or not are_texts(list(value)):
-        raise Unfit("must be words with their places")
+    require(isinstance(value, dict) and are_texts(list(value)))
     places = list(value.values())
-    if not all(type(place) is int for place in places) or sorted(places) != [*range(len(places))]:
-        raise Unfit("must have every place once")
+    require(all(type(place) is int for place in places))
+    require(sorted(places) == [*range(len(places))])
     bind("out", len(value), sizes)
-    return value
+    return dict(value)
 
 
 def _imputer(statistics_: Floats) -> Any:
@@ -90,10 +88,8 @@ def _auto(n_features_in_: int, rule_: str, **more: Any) -> Any:
     has_weights, has_scaler = more["_weights"] is not None, more["_scaler"] is not None
     needs_scaler = rule_ == "scaled" and not has_weights
     needs_any = rule_ in ("counts", "scaled")
-    if has_scaler != needs_scaler or (has_weights or has_scaler) != needs_any:
-        raise Unfit(f"AutoFeatures lacks what the rule {rule_!r} needs, or has more")
-    if rule_ == "none" and more["_axes"] is not None:
-        raise Unfit("AutoFeatures has axes for features as they are")
+    require(has_scaler == needs_scaler and (has_weights or has_scaler) == needs_any)
+    require(rule_ != "none" or more["_axes"] is None)
     made: Any = AutoFeatures()
     vars(made).update(more, n_features_in_=n_features_in_, rule_=rule_)
     made._n_features_out = n_features_in_
@@ -105,11 +101,9 @@ def _auto(n_features_in_: int, rule_: str, **more: Any) -> Any:
 def _by_anchors(**values: Any) -> NearestAnchors:
     """Make it of coordinates and centers, or shares of clusters and coefficients of columns."""
     of_columns, n = values["coefficients"], len(values["anchors"].center)
-    if (values["centers"] is None) == (of_columns is None):
-        raise Unfit("NearestAnchors must have centers or coefficients")
+    require((values["centers"] is None) != (of_columns is None))
     shape = n + 1, values["at_anchors"].shape[1]  # a constant, too
-    if of_columns is not None and of_columns.shape != shape:
-        raise Unfit("coefficients of NearestAnchors must fit to its columns and clusters")
+    require(of_columns is None or of_columns.shape == shape)
     return NearestAnchors(**values)
 
 
@@ -218,11 +212,10 @@ def _mixed(kinds: list[str]) -> Parts:
     blocks = [kind for number, kind in enumerate(kinds) if number not in texts[1:]]
 
     def rule(stored: dict[str, Any], sizes: Sizes) -> MixedFeatures:
-        if not are_texts(stored.get("kinds")) or stored["kinds"] != kinds:
-            raise Unfit(f"kinds of MixedFeatures must be {', '.join(kinds)}")
+        require(are_texts(stored.get("kinds")) and stored["kinds"] == kinds)
         made, n_out = MixedFeatures(kinds), 0
         made.encoders_, made.centers_ = [], []
-        parts = [in_list(stored.get(name), len(blocks), name) for name in ("encoders_", "centers_")]
+        parts = [in_list(stored.get(name), len(blocks)) for name in ("encoders_", "centers_")]
         for kind, encoder, center in zip(blocks, *parts, strict=True):
             one, n = read(_ENCODERS.get(kind, _NUMBER), encoder, _WIDTHS.get(kind, 1))
             made.encoders_.append(one)

@@ -15,8 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline, make_pipeline
 
-from mvcc._utils.messages import shown
-
 OF_FEATURES = 1e150  # whose squares are floats
 
 Sizes = dict[str, int]
@@ -25,7 +23,13 @@ Rule = Callable[[Any, Sizes], Any]
 
 
 class Unfit(Exception):
-    """A value that no model of mvcc has."""
+    """A value that no model of mvcc has; the message names its place."""
+
+
+def require(fits: bool) -> None:
+    """Refuse a value that does not fit."""
+    if not fits:
+        raise Unfit
 
 
 def read(rule: Rule, stored: Any, n_in: int, **sizes: int) -> tuple[Any, int]:
@@ -44,10 +48,8 @@ class Parts:
         return Parts(self.by_attributes | others.by_attributes)
 
     def __call__(self, stored: Any, sizes: Sizes) -> Any:
-        if rule := self.by_attributes.get(type(stored)):
-            return rule(vars(stored), sizes)
-        kinds = " or ".join(kind.__name__ for kind in self.by_attributes)
-        raise Unfit(f"{type(stored).__name__} is where {kinds} must be")
+        require(type(stored) in self.by_attributes)
+        return self.by_attributes[type(stored)](vars(stored), sizes)
 
 
 def estimator(
@@ -58,12 +60,12 @@ def estimator(
     def rule(stored: dict[str, Any], sizes: Sizes) -> Any:
         values = {}
         for name, of_value in needs.items():
-            if name not in stored:
-                raise Unfit(f"{kind.__name__} has no {name}")
             try:
+                require(name in stored)
                 values[name] = of_value(stored[name], sizes)
-            except Unfit as problem:
-                raise Unfit(f"{name} of {kind.__name__} {problem}") from None
+            except Unfit as unfit:
+                unfit.args = unfit.args or (f"{name} of {kind.__name__}",)
+                raise
         if make is not None:
             return make(**values)
         made = kind(**{name: values[name] for name in signature(kind).parameters if name in values})
@@ -78,10 +80,9 @@ def chain(*rules: Rule) -> Parts:
 
     def rule(stored: dict[str, Any], sizes: Sizes) -> Any:
         made, n = [], sizes["in"]
-        steps = in_list(stored.get("steps"), len(rules), "steps of a pipeline")
+        steps = in_list(stored.get("steps"), len(rules))
         for of_step, named in zip(rules, steps, strict=True):
-            if not (isinstance(named, tuple | list) and len(named) == 2):
-                raise Unfit("a pipeline must have steps with names")
+            require(isinstance(named, tuple | list) and len(named) == 2)
             one, n = read(of_step, named[1], n)
             made.append(one)
         sizes["out"] = n
@@ -90,25 +91,19 @@ def chain(*rules: Rule) -> Parts:
     return Parts({Pipeline: rule})
 
 
-def in_list(value: Any, n: int, what: str) -> list[Any]:
-    if not isinstance(value, list) or len(value) != n:
-        raise Unfit(f"there must be {n} {what}")
-    return value
+def in_list(value: Any, n: int) -> list[Any]:
+    require(isinstance(value, list) and len(value) == n)
+    return list(value)
 
 
 def bind(name: str, size: int, sizes: Sizes) -> None:
-    if sizes.setdefault(name, size) != size or size < 1:
-        raise Unfit(f"has {size} entries where {max(sizes[name], 1)} must be")
+    require(sizes.setdefault(name, size) == size >= 1)
 
 
 def check_array(value: Any, dtypes: tuple[str, ...], shape: tuple[str, ...], sizes: Sizes) -> None:
     """Refuse anything but an array of some types and of a shape by the names of sizes."""
-    dtype = value.dtype if type(value) is np.ndarray else None
-    if dtype is None or dtype.str[1:] not in dtypes or not dtype.isnative:
-        found = shown(getattr(value, "dtype", value))
-        raise Unfit(f"must be an array of {' or '.join(dtypes)}, got {found}")
-    if value.ndim != len(shape):
-        raise Unfit(f"has {value.ndim} dimensions, not {len(shape)}")
+    require(type(value) is np.ndarray and value.ndim == len(shape))
+    require(value.dtype.str[1:] in dtypes and value.dtype.isnative)
     for name, size in zip(shape, value.shape, strict=True):
         bind(name, size, sizes)
 
@@ -127,8 +122,7 @@ def array(
         highest = most
         if below:
             highest = sizes[below] - 1
-        if not (value.min() >= least and value.max() <= highest):  # NaN neither
-            raise Unfit(f"must be from {least:g} to {highest:g}")
+        require(bool(value.min() >= least and value.max() <= highest))  # NaN neither
         checked: NDArray[Any] = value
         return checked
 
@@ -146,8 +140,7 @@ def size(name: str) -> Rule:
 
 def number(least: float, most: float, kind: type[int | float] = float) -> Rule:
     def rule(value: Any, sizes: Sizes) -> float:
-        if type(value) not in (kind, int) or not least <= value <= most:
-            raise Unfit(f"must be of type {kind.__name__}, from {least:g} to {most:g}")
+        require(type(value) in (kind, int) and least <= value <= most)
         return kind(value)
 
     return rule
@@ -155,8 +148,7 @@ def number(least: float, most: float, kind: type[int | float] = float) -> Rule:
 
 def words(*known: Any) -> Rule:
     def rule(value: Any, sizes: Sizes) -> Any:
-        if not any(type(value) is type(one) and value == one for one in known):
-            raise Unfit(f"must be {' or '.join(map(repr, known))}, got {shown(value)}")
+        require(any(type(value) is type(one) and value == one for one in known))
         return value
 
     return rule

@@ -20,7 +20,7 @@ from mvcc._utils.validation import check_data
 from mvcc.exceptions import DataError, InvalidInputError
 from mvcc.tables.model._file import damaged, model_bytes, read_model
 from mvcc.tables.model._parts import NUMBERS, PREDICTORS, mixed_features
-from mvcc.tables.model._rules import Unfit, are_texts, array, read, words
+from mvcc.tables.model._rules import Unfit, are_texts, array, read, require, words
 from mvcc.tables.reading._column import Column, Written, without_words
 from mvcc.tables.reading._columns import read_like
 from mvcc.tables.reading._inputs import frame_of
@@ -218,31 +218,25 @@ class SavedClustering:
         """
         try:
             views = [_made_anew(SavedView(**view)) for view in read_model(content, place)]
-            if not views or len({view.name for view in views}) < len(views):
-                raise Unfit("there must be views, of different names")
-            if len({len(view.numbers) for view in views}) > 1:
-                raise Unfit("the views have different numbers of clusters")
+            require(len({view.name for view in views}) == len(views) > 0)
+            require(len({len(view.numbers) for view in views}) == 1)
         except (Unfit, TypeError) as error:  # or a view has other fields
-            raise damaged(place, clipped(str(error), 200)) from error
+            raise damaged(place, clipped(str(error) or "its parts do not fit", 200)) from error
         return cls(views)
 
 
 def _made_anew(view: SavedView) -> SavedView:
     """Return a view, whose values may be anything, made anew, or raise Unfit or TypeError."""
-    if not (type(view.name) is str and type(view.mixed) is bool and are_texts(view.missing)):
-        raise Unfit("name, mixed and missing of a view must be a text, a truth value and texts")
-    if type(view.id_column) not in (str, type(None)):
-        raise Unfit("id_column of a view must be a text")
+    require(type(view.name) is str and type(view.mixed) is bool and are_texts(view.missing))
+    require(type(view.id_column) in (str, type(None)))
     used = [_column(**cast(Any, one)) for one in view.used]
     kinds: list[str | None] = [None, "number", "date"]
     if view.mixed:
         kinds += ["category", "text", "picture"]
     for one in used:
         words(*kinds)(one.kind, {})
-    if not are_texts(view.columns) or not used or view.columns != [one.name for one in used]:
-        raise Unfit("the columns must be those that were used")
-    if len(set(view.columns)) < len(used):
-        raise Unfit("a column is there twice")
+    require(are_texts(view.columns) and view.columns == [one.name for one in used])
+    require(len(set(view.columns)) == len(used) > 0)
     sizes = {"n_numbers": _MOST_NUMBERS}
     array("k", least=0, below="n_numbers", dtypes=("i8",))(view.numbers, sizes)
     features = NUMBERS
@@ -255,6 +249,5 @@ def _made_anew(view: SavedView) -> SavedView:
 
 def _column(name: Any, kind: Any, written: Any, unit: Any) -> Column:
     """Return a column of what was stored, or raise Unfit or TypeError."""
-    if not are_texts([name, written, unit]) or written not in list(Written):
-        raise Unfit("the columns must have names, and be written in a known way")
+    require(are_texts([name, written, unit]) and written in list(Written))
     return Column(name, kind, written=Written(written), unit=unit)
