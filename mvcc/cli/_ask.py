@@ -73,13 +73,9 @@ def ask(
         raise click.UsageError(
             "-n is the number of questions of --json; add --json, or leave it out."
         )
-    if pairs and (as_json or answers):
+    if pairs + browser + (as_json or answers is not None) > 1:
         raise click.UsageError(
-            "--pairs asks in the terminal; leave it out, or leave out --json and --answers."
-        )
-    if browser and (pairs or as_json or answers):
-        raise click.UsageError(
-            "--browser asks in a page; leave it out, or leave out --pairs, --json and --answers."
+            "--pairs asks in the terminal, --browser in a page; give one, or --json and --answers."
         )
     if not browser and (port is not None or no_open):
         raise click.UsageError("--port and --no-open go with --browser; add it, or leave them out.")

@@ -116,8 +116,8 @@ def test_options_stand_for_a_config(folder):
         ("ask.yaml --answers nowhere.csv", "nowhere.csv: cannot be read"),
         ("ask.yaml --port 8000", "--port and --no-open go with --browser"),
         ("ask.yaml --no-open", "--port and --no-open go with --browser"),
-        ("ask.yaml --browser --json", "--browser asks in a page"),
-        ("ask.yaml --browser --pairs", "--browser asks in a page"),
+        ("ask.yaml --browser --json", "--pairs asks in the terminal, --browser in a page"),
+        ("ask.yaml --browser --pairs", "--pairs asks in the terminal, --browser in a page"),
         ("ask.yaml --browser --port 65536", "--port"),
     ],
 )

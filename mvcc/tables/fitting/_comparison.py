@@ -28,6 +28,7 @@ from mvcc.tables.fitting._fit import (
     Method,
     against_labels,
     check_given,
+    of_some_weight,
     quietly,
     renumbered,
 )
@@ -60,7 +61,7 @@ class Contest:
 
     def __init__(self, method: Method, *, alone: bool = False) -> None:
         self.job, self.relations = method.settled, method.relations
-        self.given = _of_some_weight(method.given)
+        self.given = of_some_weight(method.given)
         self.tables, self.sizes = method.tables, [len(X) for X in method.views]
         self.refused = ""  # why the other method cannot be compared
         self._inputs = replace(method.inputs, constraints=self.given)
@@ -123,10 +124,6 @@ def _ready(job: Job, views: list[Floats], inputs: Inputs) -> Method:
     return method
 
 
-def _of_some_weight(given: list[Constraints]) -> list[Constraints]:
-    return [c.select(c.weights > 0) for c in given]
-
-
 def _other_job(job: Job) -> Job:
     """Return the job for the other method; features that are not the default stay."""
     (other,), features = METHODS.keys() - {job.method}, job.features
@@ -164,7 +161,7 @@ NOT_COMPARED = Comparison(None, {}, [])
 def compare(fit: Fit, on_step: Callable[[str], None]) -> Comparison:
     """Compare the method of a job with others by held-out constraints and matches."""
     method, labels = fit.method, fit.labels
-    inputs = replace(method.inputs, constraints=_of_some_weight(method.given))
+    inputs = replace(method.inputs, constraints=of_some_weight(method.given))
     rows = drawn_rows(method.job, inputs)
     with quietly():
         if rows is not None:

@@ -44,7 +44,7 @@ def check_given(job: Job, inputs: Inputs) -> tuple[list[Constraints], list[Const
     dropped = [Constraints.empty() for _ in given]
     if job.method == "joint":  # it clusters by contradicting constraints, too
         if job.on_conflict == "error":
-            refuse_conflicts([c.select(c.weights > 0) for c in given], relations, call)
+            refuse_conflicts(of_some_weight(given), relations, call)
         return given, dropped
     used = used_relations(job, relations)
     across = used if job.closure == "full" else {}
@@ -56,6 +56,10 @@ def check_given(job: Job, inputs: Inputs) -> tuple[list[Constraints], list[Const
         sizes = [len(table.ids) for table in inputs.tables]
         neighborhood_folds(given, used, sizes, np.random.default_rng(job.seed))
     return given, dropped
+
+
+def of_some_weight(given: list[Constraints]) -> list[Constraints]:
+    return [c.select(c.weights > 0) for c in given]
 
 
 def used_relations(job: Job, relations: Relations) -> Relations:
