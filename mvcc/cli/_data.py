@@ -76,12 +76,15 @@ def list_(data_dir: Path | None) -> None:
             click.echo(f"Warning: {error}", err=True)
             status = "bad"
         entries.append(asdict(info) | {"files": files, "options": options})
-        sizes = _sizes((view.name, view.instances, view.features) for view in info.views)
-        for i, file in enumerate(files or [{"name": "-", "status": status, "path": None}]):
-            defaults = ", ".join(map("=".join, options.items())) or "-"
-            known = (sizes, str(info.relations)) if info.views else ("-", "-")
-            about = (info.name, info.title, *known, defaults) if i == 0 else ("",) * 5
+        sizes, n_relations = "-", "-"
+        if info.views:
+            sizes = _sizes((view.name, view.instances, view.features) for view in info.views)
+            n_relations = str(info.relations)
+        defaults = ", ".join(map("=".join, options.items())) or "-"
+        about = (info.name, info.title, sizes, n_relations, defaults)
+        for file in files or [{"name": "-", "status": status, "path": None}]:
             rows.append((*about, file["name"], file["status"], file["path"] or ""))
+            about = ("",) * 5
     _print(entries, rows)
 
 
