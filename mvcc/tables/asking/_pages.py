@@ -5,16 +5,16 @@ A page has a state that may be stale, pictures by numbers, and requests of exact
 
 from __future__ import annotations
 
-import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from mvcc._utils.arrays import Floats
-from mvcc._utils.messages import row_name, shown, typed, view_and_id
+from mvcc._utils.messages import first_problem, row_name, shown, typed, view_and_id
 from mvcc.exceptions import InvalidInputError
 from mvcc.multiview import UNDO, Question
 from mvcc.results import Sureness
@@ -26,19 +26,33 @@ from mvcc.tables.correcting._corrections import rows_in
 if TYPE_CHECKING:
     from mvcc.tables.asking._review import Labels, ReviewSession
 
-_MOST_SAID = 2**31  # things in a session; a version is their number
-_WORDS = {str: "a text", int: f"a whole number from 0 to {_MOST_SAID}", bool: "true or false"}
-_FIELDS: dict[str, dict[str, type]] = {
-    "answer": {"id": str, "answer": str, "again": bool, "version": int},
-    "finish": {"version": int},
-}
-_MAY_MISS = {"answer": "again", "finish": "version"}
-POSTS = tuple(_FIELDS)  # requests that say something
 _MOST_POINTS = 1500  # of a plane
 _MOST_ROWS = 200  # of a cluster
 _MOST_LISTED = 40  # of each kind of doubt, and matches
 _MOST_MOVED = 12  # rows that a correction moved
 _TYPICAL = 2  # of each view
+
+
+_Version = Annotated[int, Field(ge=0, le=2**31)]  # the number of things that were said
+
+
+class _Answer(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    id: str
+    answer: str
+    again: bool = False
+    version: _Version
+
+
+class _Finish(BaseModel):
+    model_config = _Answer.model_config
+
+    version: _Version = 0
+
+
+_BODIES: dict[str, type[BaseModel]] = {"answer": _Answer, "finish": _Finish}
+POSTS = tuple(_BODIES)  # requests that say something
 
 
 class Stale(Exception):
@@ -70,12 +84,17 @@ class Page(ABC):
 
     def say(self, request: str, content: bytes) -> dict[str, Any]:
         """Do what the body of a request says, unless the page does not know the present state."""
-        said = read_body(request, content)
-        if request == "finish":
+        try:
+            said = _BODIES[request].model_validate_json(content)
+        except ValidationError as error:
+            raise InvalidInputError(
+                f"the request is not understood: {first_problem(error)}."
+            ) from error
+        if not isinstance(said, _Answer):
             return self.finish()
-        if said["version"] != self._session.version:
+        if said.version != self._session.version:
             raise Stale(self.now())
-        return self.answer(said["id"], said["answer"], said.get("again", False))
+        return self.answer(said.id, said.answer, said.again)
 
     @abstractmethod
     def answer(self, id: str, answer: str, again: bool) -> dict[str, Any]:
@@ -94,36 +113,6 @@ class Page(ABC):
         if "images" in told:
             told["images"] = [images.setdefault(path, str(len(images))) for path in told["images"]]
         return told
-
-
-def read_body(request: str, content: bytes) -> dict[str, Any]:
-    """Return the fields of the body of a request; an InvalidInputError says what is wrong."""
-    try:
-        said = json.loads(content, object_pairs_hook=_without_repeats)
-    except (ValueError, RecursionError):
-        raise InvalidInputError("the body is not JSON with distinct keys.") from None
-    if not isinstance(said, dict):
-        raise InvalidInputError(f"the body must be an object, got {shown(said)}.")
-    fields = _FIELDS[request]
-    if unknown := [name for name in said if name not in fields]:
-        raise InvalidInputError(
-            f"{shown(unknown[0])} is not a field; the fields are {', '.join(fields)}."
-        )
-    for name, kind in fields.items():
-        if name not in said and name == _MAY_MISS[request]:
-            continue
-        value = said.get(name)
-        # not isinstance: a truth value is a number to Python
-        if type(value) is not kind or (isinstance(value, int) and not 0 <= value <= _MOST_SAID):
-            raise InvalidInputError(f"{name} must be {_WORDS[kind]}, got {shown(value)}.")
-    return said
-
-
-def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise ValueError
-    return found
 
 
 class PageState(Page):
