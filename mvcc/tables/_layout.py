@@ -6,7 +6,6 @@ The reference of output files in the documentation is made from the comments and
 from __future__ import annotations
 
 MODEL = "model.skops"  # the fitted model, for `mvcc predict` and `load_model`
-FORMER_MODEL = "model.joblib"  # a pickle, which is never read
 FOUND = "found.json"  # the facts as clusters were found, before `mvcc review` changed them
 CORRECTIONS = "corrections.csv"  # the log of `mvcc review`
 ANSWERS = "answers.csv"  # all answers, with the people who gave them (with `--asked`)

@@ -31,16 +31,22 @@ CHOICE_KIND = "a choice of k"
 
 def check_job(job: Job, *, scheduler: str | None = None) -> Inputs:
     """Read all files of a job, of folders a sample, and check them as `cluster_job` does."""
-    job, former = read_former(job)
-    with folders_of(job, scheduler, lambda step: None) as folders:
-        inputs = answered(job, read_inputs(job, folders), former)
-    if former:
-        inputs = former.matched(inputs)
+    job, inputs = _read(job, scheduler, lambda step: None)
     job = with_number(job, inputs)
     from mvcc.tables.fitting._fit import check_given  # numba, as in `read_inputs`
 
     check_given(job, inputs)
     return inputs
+
+
+def _read(job: Job, scheduler: str | None, on_step: Callable[[str], None]) -> tuple[Job, Inputs]:
+    """Return a job with its answers, and its inputs as they are clustered, of folders a sample."""
+    job, former = read_former(job)
+    with folders_of(job, scheduler, on_step) as folders:
+        inputs = answered(job, read_inputs(job, folders), former)
+    if former:
+        inputs = former.matched(inputs)
+    return job, inputs
 
 
 def cluster_job(
@@ -92,11 +98,7 @@ def try_numbers(
     cluster of a view have.
     """
     on_step("reading")
-    job, former = read_former(job.model_copy(update={"n_clusters": numbers[-1]}))
-    with folders_of(job, scheduler, on_step) as folders:
-        inputs = answered(job, read_inputs(job, folders), former)
-    if former:
-        inputs = former.matched(inputs)
+    job, inputs = _read(job.model_copy(update={"n_clusters": numbers[-1]}), scheduler, on_step)
     for table in inputs.tables:
         check_enough(table, job.k)
     with OutputFolder(folder, CHOICE_KIND, fresh=fresh, inputs=inputs_of(job)) as out:

@@ -178,7 +178,9 @@ def test_two_of_three_views_may_be_chosen_in_either_order(folder):
     matches = [f"--match=left:{name}={name}-matches.csv" for name in ("right", "third")]
     ignored = [f"--ignore={name}=title" for name in ("left", "right", "third")]
     words = ("match --json -n 3", *views, *matches, *ignored)
-    with pytest.raises(ConfigError, match=r"choose one with --between: left:right, left:third"):
+    with pytest.raises(
+        ConfigError, match=r"known of left:right, left:third; choose one with --between"
+    ):
         invoke(*words)
     there, back = (
         json.loads(invoke(*words, "--between", pair).stdout)
@@ -216,8 +218,12 @@ def test_what_takes_too_long_is_not_measured(folder, monkeypatch):
         ("job.yaml", 2, "the output file is missing"),
         ("job.yaml --from results --json", 2, "leave out CONFIG, or --from"),
         ("--from nowhere --json", 2, r"nowhere.cluster\.yaml"),
-        ("job.yaml --between left:nothing --json", 2, "no matches are known .*Known: left:right"),
-        ("--view a=left.csv --json", 2, "known of 0 pairs of views; give some with --match"),
+        (
+            "job.yaml --between left:nothing --json",
+            2,
+            "Matches are known of left:right; choose one with --between",
+        ),
+        ("--view a=left.csv --json", 2, "known of no two views; .* give some with --match"),
         ("job.yaml --out right-matches.csv", 1, "would be overwritten"),
         ("job.yaml --out left.csv/x.csv", 1, "cannot be written"),
     ],

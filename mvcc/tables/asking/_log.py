@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Self
 
 from mvcc._utils.files import csv_bytes, sha256_of_file
-from mvcc._utils.messages import clipped, nearest, shown
+from mvcc._utils.messages import clipped, shown
 from mvcc._utils.outputs import OutputFolder
 from mvcc.exceptions import DataError, StoreError
 from mvcc.multiview import Answer
@@ -65,12 +65,7 @@ class LoggedSession(ABC):
 
     def _read_log(self) -> None:
         self._checksum = self._checksum_now()
-        try:
-            self._records, cut = read_log(self._log, StoreError)
-        except StoreError as error:
-            raise StoreError(
-                f"{error} If this is not a log of answers, {self._out.elsewhere}."
-            ) from error
+        self._records, cut = read_log(self._log, StoreError)
         self.version = len(self._records)
         if cut:
             line, text = cut
@@ -115,19 +110,11 @@ class LoggedSession(ABC):
 def record_table(session: LoggedSession, path: Path) -> list[Answer]:
     """Record a CSV file with the columns id and answer, all of it or, if a row is bad, nothing."""
     records, _ = read_records(path)
-    if not records:
-        raise DataError(
-            f"{path}:1: the file is empty; the first line must name the columns, id and answer."
-        )
-    (_, header), *rows = records
+    (_, header), *rows = records or [(1, ["nothing"])]
     columns = [name.strip().lower() for name in header]
-    for name in ("id", "answer"):
-        if columns.count(name) != 1:
-            how_often = "more than one column" if name in columns else "no column"
-            listed = clipped(", ".join(map(repr, columns)), 200)
-            raise DataError(
-                f"{path}:1: there is {how_often} {name!r}{nearest(name, columns)} It has {listed}."
-            )
+    if not columns.count("id") == columns.count("answer") == 1:
+        listed = clipped(", ".join(columns), 200)
+        raise DataError(f"{path}:1: one column must be id and one answer, got {listed}.")
     id, answer = columns.index("id"), columns.index("answer")
     answers = [(fields[id].strip(), fields[answer].strip()) for _, fields in rows]
     return session.record(answers, again=True, where=[f"{path}:{line}: " for line, _ in rows])

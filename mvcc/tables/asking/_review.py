@@ -174,12 +174,7 @@ class ReviewSession(LoggedSession):
 
     def rows(self, ids: Sequence[str]) -> list[ShownRow]:
         """Return what a person sees of rows, given as "view:id"."""
-        shown = []
-        for name in ids:
-            view, id = view_and_id(name)
-            number = self._inputs.numbers[view]
-            shown.append(self._shower.row(number, self._inputs.tables[number].row[id]))
-        return shown
+        return [self._shower.row(*row) for row in map(self._inputs.find, ids) if row]
 
     def document(self, n: int) -> dict[str, Any]:
         """Return the clusters and what to look at, n rows of each kind, as a program takes them."""
@@ -247,14 +242,13 @@ class ReviewSession(LoggedSession):
         except DataError as error:
             error.args = (f"{error} If {self.folder} was moved, correct its {CONFIG}.",)
             raise
+        before = {one.path: one.sha256 for one in self._found.inputs}
+        rows = []
         for view, table, file in zip(self._found.views, inputs.tables, inputs.files, strict=False):
-            before = [one.sha256 for one in self._found.inputs if one.path == view.source]
-            if file[2] not in before or {*view.ids, *view.outliers} != set(table.ids):
+            is_same_file = before.get(view.source) == file[2]
+            if not is_same_file or {*view.ids, *view.outliers} != set(table.ids):
                 raise has_changed(table.path, self.folder)
-        rows = [
-            np.array([table.row[id] for id in view.ids])
-            for view, table in zip(self._found.views, inputs.tables, strict=True)
-        ]
+            rows.append(np.array([table.row[id] for id in view.ids]))
         self._used = inputs.on_rows(rows)
         return inputs
 

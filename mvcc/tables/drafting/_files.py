@@ -75,10 +75,12 @@ def sort_files(
     for path, frame in known.items():
         found = _ends(frame, tables)
         if not found or (path in matches and found.first[0] == found.second[0]):
-            unknown = _unknown_ids(path, frame, path in matches, names)
-            if misspelled := _misspelled(path, frame, tables):
-                unknown += f" {misspelled}; {_SPELLED}"
-            raise ConfigError(unknown)
+            columns = " and ".join(shown(str(name)) for name in frame.columns[:2])
+            raise ConfigError(
+                f"{clipped(path)}: the first columns, {columns}, do not hold ids of two tables, or"
+                f" of one if these are constraints; {_SPELLED} Or name the views: --match"
+                f" VIEW:VIEW=FILE, --constraints VIEW=FILE. The views are {', '.join(names)}."
+            )
         pairs[path] = found
     held = {table for ends in pairs.values() for table, _ in (ends.first, ends.second)}
     files = SortedFiles(_named([path for path in paths if path in tables], views))
@@ -252,14 +254,3 @@ def _folded(id: str) -> str:
 
 def _are_kinds(column: pd.Series[Any]) -> bool:
     return all(map(is_kind, column))  # which may hold lists
-
-
-def _unknown_ids(path: str, frame: pd.DataFrame, are_matches: bool, views: Iterable[str]) -> str:
-    columns = " and ".join(shown(str(name)) for name in frame.columns[:2])
-    what, option = "one of the tables", "--constraints VIEW=FILE"
-    if are_matches:
-        what, option = "two of the tables", "--match VIEW:VIEW=FILE"
-    return (
-        f"{clipped(path)}: the first columns, {columns}, do not hold ids of {what}. If they should,"
-        f" name the views: {option}. The views are {', '.join(views)}."
-    )

@@ -198,7 +198,7 @@ def _former_clusters(former: Former, tables: list[Table], n_clusters: int) -> tu
     model = former.model()
     try:
         return np.concatenate([_predicted(model, table) for table in tables]), True
-    except _OtherColumnsError as error:
+    except DataError as error:
         if (shared >= 0).any():
             return shared, False
         raise DataError(
@@ -219,10 +219,6 @@ def _shared(former: Former, table: Table) -> Ints:
     return np.array([clusters.get(name, -1) for name in named])
 
 
-class _OtherColumnsError(Exception):
-    """A table does not have the columns of the former one."""
-
-
 def _predicted(model: SavedClustering, table: Table) -> Ints:
     """Return the clusters that the stored model puts the rows of a table into."""
     view = model.view(table.name)
@@ -231,11 +227,11 @@ def _predicted(model: SavedClustering, table: Table) -> Ints:
     for column in view.used:
         kind = column.kind or "number"
         if kinds.get(column.name) != kind:
-            raise _OtherColumnsError(f"{table.name} has no {kind} column {column.name!r}.")
+            raise DataError(f"{table.name} has no {kind} column {column.name!r}.")
     frame = pd.DataFrame(table.X, columns=table.columns)[view.columns]
     if view.mixed:
         return view.predicted(frame)
     numbers = frame.to_numpy(dtype=np.float64)
     if np.isnan(numbers).any():
-        raise _OtherColumnsError(f"{table.name} has rows with missing values.")
+        raise DataError(f"{table.name} has rows with missing values.")
     return view.predicted(numbers)

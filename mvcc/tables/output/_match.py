@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from mvcc._utils.arrays import Ints
 from mvcc._utils.files import csv_bytes
-from mvcc._utils.messages import clipped, counted, pair_name, row_name, shown, views_of_pair
+from mvcc._utils.messages import clipped, counted, pair_name, row_name, views_of_pair
 from mvcc._utils.outputs import write_output
 from mvcc.exceptions import ConfigError, DataError
 from mvcc.results import Clustering, read_facts
@@ -19,7 +19,6 @@ from mvcc.tables._job import Job
 from mvcc.tables.correcting._corrections import (
     NO_MATCH,
     NONE,
-    Corrections,
     read_corrections,
     rows_in,
     with_matches,
@@ -66,11 +65,11 @@ def propose_matches(
     if facts:
         inputs = inputs.on_rows([_clustered_rows(table, facts) for table in inputs.tables])
     tables, known = _between(inputs, between)
-    called = [[row_name(table.name, id) for id in table.ids] for table in tables]
+    said = (rows_in(line.id) for line in corrections.standing if line.answer == NO_MATCH)
+    refused = _rows_of_pairs(said, inputs, tables)
     if facts:
-        dropped = set(_dropped(facts))
-        ends = (frozenset((called[0][i], called[1][j])) for i, j in known.tolist())
-        known = known[[rows not in dropped for rows in ends]]
+        dropped = _rows_of_pairs(_dropped(facts), inputs, tables)
+        known = known[[(i, j) not in dropped for i, j in known.tolist()]]
     # scikit-learn, as in `cluster_job`
     from mvcc.multiview import FEWEST_MATCHES, fewest_left, match_candidates, match_proposals
     from mvcc.tables.fitting._features import features_before_clusters
@@ -87,8 +86,8 @@ def propose_matches(
     are_enough = fewest_left(known, _FOLDS) >= FEWEST_MATCHES
     is_measured = are_enough and np.prod(unmatched) <= _MOST_MEASURED
     n_folds = _FOLDS if is_measured else 1
-    matches, refused = {(0, 1): known}, _refused(corrections, called)
-    apart = {(0, 1): np.array(refused, dtype=np.int64).reshape(-1, 2)}
+    matches = {(0, 1): known}
+    apart = {(0, 1): np.array(sorted(refused), dtype=np.int64).reshape(-1, 2)}
     proposals = match_proposals(views, matches, n_folds=n_folds, refused=apart)[0, 1]
     # nothing is measured where nothing is left to propose, either
     hits = [None if np.isnan(hit) else float(hit) for hit in proposals.hits]
@@ -96,7 +95,7 @@ def propose_matches(
     if n_candidates > 1:
         most = max(Counter(row for row, _ in refused).values(), default=0)
         others = match_candidates(views, matches, n_candidates=n_candidates + most)[0, 1]
-    lines = [*_lines(proposals, others, n_rows, n_candidates, {*refused})]
+    lines = [*_lines(proposals, others, n_rows, n_candidates, refused)]
     n_proposals, names = len(lines), [table.name for table in tables]
     if with_known:
         lines += [(i, j, "known", "", "") for i, j in known.tolist()]
@@ -119,17 +118,13 @@ def propose_matches(
     }
 
 
-def _refused(corrections: Corrections, called: list[list[str]]) -> list[tuple[int, int]]:
-    """Return the rows of two tables, `called` so, that corrections say are no match."""
-    places = [{name: row for row, name in enumerate(names)} for names in called]
-    lines = (rows_in(line.id) for line in corrections.standing if line.answer == NO_MATCH)
-    return [
-        (places[0][one], places[1][other])
-        for names in lines
-        if len(names) == 2
-        for one, other in (names, names[::-1])
-        if one in places[0] and other in places[1]
-    ]
+def _rows_of_pairs(
+    named: Iterable[Iterable[str]], inputs: Inputs, tables: list[Table]
+) -> set[tuple[int, int]]:
+    """Return the pairs of rows of two tables among those that are named."""
+    first, second = (inputs.numbers[table.name] for table in tables)
+    pairs = (dict(filter(None, map(inputs.find, names))) for names in named)
+    return {(rows[first], rows[second]) for rows in pairs if {first, second} == {*rows}}
 
 
 def _lines(
@@ -182,22 +177,17 @@ def _refuse_changed(clustering: Path, facts: Clustering, inputs: Inputs) -> None
 def _between(inputs: Inputs, between: str | None) -> tuple[list[Table], Ints]:
     """Return two tables and their matches."""
     pairs = [pair_name(inputs.tables[u].name, inputs.tables[v].name) for u, v in inputs.relations]
-    if between is None:
-        if len(pairs) != 1:
-            what = "give some with --match"
-            if pairs:
-                what = f"choose one with --between: {clipped(', '.join(pairs), 200)}"
-            raise ConfigError(f"Matches are known of {len(pairs)} pairs of views; {what}.")
-        between = pairs[0]
-    names = views_of_pair(between)
-    numbers = [inputs.numbers.get(name, -1) for name in names]
-    if len(names) != 2 or (known := inputs.relations.get((min(numbers), max(numbers)))) is None:
+    if between is None and len(pairs) == 1:
+        (between,) = pairs
+    turned = {(v, u): rows[:, ::-1] for (u, v), rows in inputs.relations.items()}
+    relations = inputs.relations | turned
+    views: Any = tuple(inputs.numbers.get(name, -1) for name in views_of_pair(between or ""))
+    if views not in relations:
         raise ConfigError(
-            f"--between {shown(between)}: no matches are known of two such views. "
-            f"Known: {clipped(', '.join(pairs), 200) or 'none'}."
+            f"Matches are known of {clipped(', '.join(pairs), 200) or 'no two views'}; choose one"
+            " with --between, or give some with --match."
         )
-    order = 1 if numbers[0] < numbers[1] else -1
-    return [inputs.tables[number] for number in numbers], known[:, ::order]
+    return [inputs.tables[view] for view in views], relations[views]
 
 
 def _clustered_rows(table: Table, facts: Clustering) -> Ints:
@@ -207,11 +197,10 @@ def _clustered_rows(table: Table, facts: Clustering) -> Ints:
     return np.flatnonzero(~np.isin(table.ids, outliers))
 
 
-def _dropped(facts: Clustering) -> Iterator[frozenset[str]]:
+def _dropped(facts: Clustering) -> Iterator[tuple[str, str]]:
     """Give the rows of every match that a clustering left out since it seems to be wrong."""
     for relation in facts.relations:
         first, second = (facts.views[number] for number in relation.views)
-        for match in relation.suspicious:
-            if match.dropped:
-                ends = (first, match.i), (second, match.j)
-                yield frozenset(row_name(view.name, view.ids[row]) for view, row in ends)
+        for i, j, _, is_dropped in relation.suspicious:
+            if is_dropped:
+                yield row_name(first.name, first.ids[i]), row_name(second.name, second.ids[j])

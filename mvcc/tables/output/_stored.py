@@ -21,7 +21,6 @@ from mvcc.tables._layout import (
     CONFIG,
     CORRECTIONS,
     DISPUTED,
-    FORMER_MODEL,
     FOUND,
     LABELS,
     MODEL,
@@ -220,13 +219,8 @@ def read_found(folder: Path) -> Clustering:
 
 def read_clustering(folder: Path) -> tuple[SavedClustering, Clustering]:
     """Return the model in a folder of results as it was fitted, and the facts; as `load_model`."""
-    file, facts = folder / MODEL, read_facts(folder)
-    if not file.exists() and (folder / FORMER_MODEL).exists():
-        raise StoreError(
-            f"{folder / FORMER_MODEL} was written by an earlier mvcc and is not read. Cluster"
-            " again."
-        )
-    return _model_in(file, facts), facts
+    facts = read_facts(folder)
+    return _model_in(folder / MODEL, facts), facts
 
 
 def _model_in(file: Path, facts: Clustering | None = None) -> SavedClustering:
