@@ -28,7 +28,7 @@ def test_a_program_reads_what_to_look_at_and_corrects_it(results, tmp_path):
     )
     told = mvcc("review", results, "--answers", table, "--json")
     assert (told.returncode, told.stdout) == (1, "")
-    assert "c.csv:3: There is no cluster '1'; there are 0, 2." in told.stderr
+    assert "c.csv:3: There is no cluster '1' among 0, 2." in told.stderr
 
 
 @pytest.mark.parametrize(

@@ -58,9 +58,7 @@ class LoggedSession(ABC):
         """Take up what the log says."""
 
     @abstractmethod
-    def record(
-        self, answers: list[tuple[str, str]], *, again: bool, where: Sequence[str]
-    ) -> list[Answer]:
+    def record(self, answers: list[tuple[str, str]], *, where: Sequence[str] = ()) -> list[Answer]:
         """Store several answers with their ids, all of them or none."""
 
     def _read_log(self) -> None:
@@ -117,4 +115,4 @@ def record_table(session: LoggedSession, path: Path) -> list[Answer]:
         raise DataError(f"{path}:1: one column must be id and one answer, got {listed}.")
     id, answer = columns.index("id"), columns.index("answer")
     answers = [(fields[id].strip(), fields[answer].strip()) for _, fields in rows]
-    return session.record(answers, again=True, where=[f"{path}:{line}: " for line, _ in rows])
+    return session.record(answers, where=[f"{path}:{line}: " for line, _ in rows])

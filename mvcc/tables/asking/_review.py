@@ -100,27 +100,26 @@ class ReviewSession(LoggedSession):
         """A sentence for each correction that stands."""
         return self.facts.corrections
 
-    def record(
-        self, answers: list[tuple[str, str]], *, again: bool = True, where: Sequence[str] = ()
-    ) -> list[Answer]:
+    def record(self, answers: list[tuple[str, str]], *, where: Sequence[str] = ()) -> list[Answer]:
         """Store several corrections, all of them or none.
 
         "split" for a cluster becomes the proposed rows. None may contradict another one of these.
-        Errors begin with `where` a line comes from. A row may always be moved `again`.
+        Errors begin with `where` a line comes from.
         """
-        reviewed, before = self._reviewed, Said()
+        reviewed, said = self._reviewed, Said()
         places, n_former = where or [""] * len(answers), len(reviewed.corrections.lines)
         for place, (id, answer) in zip(places, answers, strict=True):
             try:
-                if answer == UNDO:
-                    before.clear()
-                elif answer != SPLIT:
-                    reviewed.draft.refuse_contradiction(before, Answer(id, answer))
+                line, former = Answer(id, answer), reviewed.draft
                 if answer == SPLIT:
                     parts = self.parts(id, reviewed).items()
                     rows = [row_name(view, id) for view, own in parts for id in own if own[id] == 1]
-                    id, answer = "\n".join(rows), NEW
-                reviewed = reviewed.extended(Answer(id, answer))
+                    line = Answer("\n".join(rows), NEW)
+                reviewed = reviewed.extended(line)
+                if answer == UNDO:
+                    said.clear()
+                elif answer != SPLIT:
+                    reviewed.draft.refuse_contradiction(former, said, line)
             except MvccError as error:
                 error.args = (f"{place}{error}",)
                 raise

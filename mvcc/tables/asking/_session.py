@@ -109,7 +109,7 @@ class AskSession(LoggedSession):
         return self.record([(id, answer)], again=again)[0]
 
     def record(
-        self, answers: list[tuple[str, str]], *, again: bool = False, where: Sequence[str] = ()
+        self, answers: list[tuple[str, str]], *, again: bool = True, where: Sequence[str] = ()
     ) -> list[Answer]:
         """Store several answers with their ids, all of them or none.
 

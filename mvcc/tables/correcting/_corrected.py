@@ -45,7 +45,18 @@ class Reviewed:
         They are made when they are first looked at: of many corrections at once, the last ones
         alone.
         """
-        return _facts(self.found, self.draft, self.tables)
+        found, draft = self.found, self.draft
+        ended = {
+            caution
+            for view, labels in zip(found.views, draft.labels, strict=True)
+            if not np.array_equal(view.labels, labels)
+            for caution in view.cautions
+        }
+        warnings = [warning for warning in found.warnings if warning not in ended]
+        warnings += draft.lost
+        if not draft.sentences:
+            return found.model_copy(update={"warnings": tuple(warnings)})
+        return _Rewriting(found, draft, self.tables).facts(warnings)
 
     def extended(self, line: Answer) -> Reviewed:
         """Return the clustering with one more correction, or refuse it."""
@@ -54,20 +65,6 @@ class Reviewed:
         draft = self.draft.copy()
         corrections = self.corrections.extended(draft.correct(line))
         return replace(self, corrections=corrections, draft=draft)
-
-
-def _facts(found: Clustering, draft: Draft, tables: list[Table]) -> Clustering:
-    ended = {
-        caution
-        for view, labels in zip(found.views, draft.labels, strict=True)
-        if not np.array_equal(view.labels, labels)
-        for caution in view.cautions
-    }
-    warnings = [warning for warning in found.warnings if warning not in ended]
-    warnings += draft.lost
-    if not draft.sentences:
-        return found.model_copy(update={"warnings": tuple(warnings)})
-    return _Rewriting(found, draft, tables).facts(warnings)
 
 
 class _Rewriting:

@@ -31,8 +31,7 @@ from mvcc.tables.reading._rows import rows_by_name
 _MOST_NAMED = 3  # rows, in a sentence
 
 Row = tuple[int, int]  # view and number
-# what was said of a row, or of two that match or not: in words, and which cluster that is
-Said = dict[tuple[Row, ...], tuple[str, str | int]]
+Said = dict[tuple[Row, ...], str]  # the answer about a row, or about two that match or not
 
 
 class Draft:
@@ -119,27 +118,28 @@ class Draft:
         id = "\n".join(row_name(views[view].name, views[view].ids[row]) for view, row in rows)
         return replace(line, id=id, answer=answer)
 
-    def refuse_contradiction(self, before: Said, line: Answer) -> None:
-        """Refuse a line about rows that contradicts one said at the same time, and note it.
+    def refuse_contradiction(self, former: Draft, said: Said, line: Answer) -> None:
+        """Refuse a line that has changed what others said at the same time, and note what it says.
 
-        Matched rows are one object. Two answers may mean the same cluster.
+        ``former`` is the draft before it; matched rows are moved together.
         """
         answer = line.answer
         if is_about_cluster(answer):
             return
-        rows = sorted(self.rows(line.id))
-        is_match = answer in (MATCH, NO_MATCH)
-        meant = answer if is_match else self._meant(answer, rows[0][0])
-        for one in [tuple(rows)] if is_match else [(row,) for row in rows]:
-            for other in [one] if is_match else self._same_as(one[0]):
-                said, former = before.get(other, (answer, meant))
-                if said != answer and former != meant:
-                    names = " and ".join(map(self._called, dict.fromkeys((*one, *other))))
-                    raise InvalidInputError(
-                        f"{names}: the answer is {shown(answer)} here, and {shown(said)} above."
-                        " Leave one of them out."
-                    )
-            before.setdefault(one, (answer, meant))
+        rows = tuple(sorted(self.rows(line.id)))
+        changed, named = [rows], [rows]
+        if answer not in (MATCH, NO_MATCH):
+            views = enumerate(zip(self.labels, former.labels, strict=True))
+            moved = ((view, np.flatnonzero(now != before)) for view, (now, before) in views)
+            changed = [((view, row),) for view, own in moved for row in own.tolist()]
+            named = [(row,) for row in rows]
+        for one in changed:
+            if said.get(one, answer) != answer:
+                raise InvalidInputError(
+                    f"{' and '.join(map(self._called, one))}: the answer is {shown(answer)} here,"
+                    f" and {shown(said[one])} above. Leave one of them out."
+                )
+        said |= dict.fromkeys(named, answer)
 
     def rows(self, id: str) -> list[Row]:
         """Return the rows that are named as "view:id", one below the other."""
@@ -176,13 +176,8 @@ class Draft:
                 f" {shown(example)} for the first, or rename the other one before."
             )
         if number is None or number not in present:
-            if with_view and self._numbers[view] not in views:
-                own = self._facts.views[views[0]].name
-                raise InvalidInputError(
-                    f"{shown(text)} is not a cluster of {own}: {own} and {view} are numbered apart."
-                )
-            known = clipped(", ".join(map(str, present)), 200)
-            raise InvalidInputError(f"There is no cluster {shown(text)}; there are {known}.")
+            known = clipped(", ".join(self._id(views, one) for one in present), 200)
+            raise InvalidInputError(f"There is no cluster {shown(text)} among {known}.")
         return views, number
 
     def decided_cluster(self, names: Iterable[str]) -> int | None:
@@ -350,21 +345,6 @@ class Draft:
             if u in self.alike_with(v)
         }
         return find_objects([len(labels) for labels in self.labels], relations)[1]
-
-    def _meant(self, answer: str, view: int) -> str | int:
-        """Return the number of the cluster that rows of a view would be put into, if any."""
-        if answer == NEW or answer.startswith(OPENS):
-            return self.n_clusters
-        try:
-            return self.cluster(answer, self.alike_with(view))[1]
-        except InvalidInputError:  # no cluster: it says something else, or nothing
-            return answer
-
-    def _same_as(self, row: Row) -> list[tuple[Row]]:
-        """Return the rows of the object of a row."""
-        number = self._objects[row[0]][row[1]]
-        own = [np.flatnonzero(objects == number).tolist() for objects in self._objects]
-        return [((view, one),) for view, rows in enumerate(own) for one in rows]
 
     def _refuse_name(self, name: str, views: list[int], but_for: int | None = None) -> None:
         names = enumerate(self.names[views[0]])

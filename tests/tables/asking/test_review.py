@@ -34,7 +34,7 @@ from mvcc.tables.correcting._draft import Draft
 from mvcc.tables.reading._inputs import read_inputs
 from tests.tables.problems import cluster, outputs, read_csv, with_values, write_csv, write_problem
 
-facts_of = _corrected._facts
+facts_of = _corrected._Rewriting.facts
 
 ALL = (".csv", ".json", ".yaml", ".skops", ".html")
 SAID = [
@@ -125,7 +125,9 @@ def test_of_many_corrections_at_once_the_facts_are_made_once_and_are_those_of_on
     results, monkeypatch
 ):
     made = []
-    monkeypatch.setattr(_corrected, "_facts", lambda *given: made.append(1) or facts_of(*given))
+    monkeypatch.setattr(
+        _corrected._Rewriting, "facts", lambda *given: made.append(1) or facts_of(*given)
+    )
     one_by_one = results.with_name("one_by_one")
     shutil.copytree(results, one_by_one)
     said = [line for line in SAID if line[1] != "split"]
@@ -214,7 +216,7 @@ def test_a_table_of_corrections_is_recorded_as_a_whole_or_not_at_all(results, tm
         ([("{pair}", "match"), ("{riap}", "no match")], "'no match' here, and 'match' above"),
         ([("view0:a1\nview0:a2", "1"), ("view0:a2", "0")], "view0:a2: the answer is '0' here, and"),
         ([("view0:a1", "1"), ("view0:a1", "outlier"), ("", "undo")], "'outlier' here, and '1'"),
-        ([("{one}", "1"), ("{other}", "0")], "{other} and {one}: the answer is '0' here, and '1'"),
+        ([("{one}", "1"), ("{other}", "0")], "{one}: the answer is '0' here, and '1' above"),
     ],
 )
 def test_corrections_of_one_table_that_contradict_each_other_are_refused(session, lines, message):
@@ -262,7 +264,7 @@ def test_an_interrupt_before_a_table_of_corrections_is_stored_leaves_nothing(res
         raise KeyboardInterrupt
 
     with ReviewSession(results) as session, monkeypatch.context() as context:
-        context.setattr(_corrected, "_facts", interrupted)
+        context.setattr(_corrected._Rewriting, "facts", interrupted)
         with pytest.raises(KeyboardInterrupt):
             session.record(SAID[:2])
     assert sorted(results.rglob("*")) == before
