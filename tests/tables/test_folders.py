@@ -388,7 +388,7 @@ def test_a_folder_called_labels_with_other_things_is_left_alone(sampled, large, 
 def test_labels_that_are_lost_and_inputs_that_change_are_noticed(sampled, large, tmp_path):
     next((tmp_path / "out/view0/labels").iterdir()).unlink()
     assert check_clustering(tmp_path / "out")[1] == [
-        "view0/labels: it is missing or damaged, or does not have 120 rows."
+        "view0/labels: it is missing, or is not what clustering.json says."
     ]
     as_folder(tmp_path / "view1.csv", change=lambda number, frame: frame.assign(x=frame["x"] + 1))
     (note,) = check_clustering(tmp_path / "out")[2]

@@ -118,7 +118,7 @@ def continued(former: Former | None, inputs: Inputs, fit: Fit) -> Continuation:
         return Continuation(fit)
     facts, tables = former.facts, inputs.tables
     numbers, changes, like = _numbered(former, tables, fit)
-    n_numbers = max(_n_former(former), *(1 + int(own.max()) for own in numbers))
+    n_numbers = max(former.n_numbers, *(1 + int(own.max()) for own in numbers))
     fit = fit.with_numbers(numbers, n_numbers)
     retired = set(range(n_numbers)).difference(*(own.tolist() for own in fit.numbers))
     told = Continued(
@@ -142,11 +142,6 @@ def continued(former: Former | None, inputs: Inputs, fit: Fit) -> Continuation:
     for path in former.gone:
         warnings.append(f"{path} is not there; its answers are those that {former.called} has.")
     return Continuation(fit, told, kept, facts.names_from, corrections, warnings)
-
-
-def _n_former(former: Former) -> int:
-    """Count the numbers of clusters that are in use, those that corrections opened as well."""
-    return max(former.facts.n_clusters, former.n_numbers)
 
 
 def _numbered(
@@ -174,7 +169,7 @@ def _numbered(
         clusters = np.unique(np.concatenate(former_labels))
         before, by_model = _former_clusters(former, known, len(clusters))
         after = [fit.labels[view] for view in views if tables[view].name in called]
-        counts = rows_in_both(before, np.concatenate(after), (_n_former(former), n_found))
+        counts = rows_in_both(before, np.concatenate(after), (former.n_numbers, n_found))
         new, found = renumbered(counts, clusters)
         changes.append(Changes(views=called, by_model=by_model, **found))
         for view in views:

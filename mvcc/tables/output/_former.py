@@ -10,13 +10,18 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mvcc._utils.messages import agreeing, clipped, counted, enumerated, typed
+from mvcc._utils.messages import agreeing, clipped, counted, enumerated
 from mvcc.exceptions import DataError, StoreError
 from mvcc.results import Clustering, read_facts
 from mvcc.tables._job import Job, View, load_job
-from mvcc.tables._layout import ANSWERS, CONFIG, CORRECTIONS
-from mvcc.tables.correcting._corrections import NONE, Corrections, read_corrections, with_matches
-from mvcc.tables.output._stored import check_files, read_clustering, read_found
+from mvcc.tables._layout import ANSWERS, CONFIG
+from mvcc.tables.correcting._corrections import Corrections, read_corrections, with_matches
+from mvcc.tables.output._stored import (
+    check_files,
+    read_clustering,
+    read_found,
+    unfinished_review,
+)
 from mvcc.tables.reading._answers import answered_rows, with_answers
 from mvcc.tables.reading._column import LeftOut
 from mvcc.tables.reading._people import log_in
@@ -34,8 +39,8 @@ class Former:
     called: str  # by messages: the folder
     facts: Clustering  # as its clusters were found, before corrections
     model: Callable[[], SavedClustering]  # loads it, which is needed only without shared rows
-    corrections: Corrections = NONE
-    n_numbers: int = 0  # of clusters that corrections have opened as well
+    corrections: Corrections
+    n_numbers: int  # of clusters, those that corrections have opened as well
     gone: tuple[str, ...] = ()  # folders of answers
     answers_again: bool = False  # whether nobody has named the folders of answers anew
     tables: Sequence[Table] = ()  # if they are in memory
@@ -84,9 +89,7 @@ def read_former(job: Job) -> tuple[Job, Former | None]:
     facts = read_facts(folder)
     _, problems = check_files(folder, facts)
     if problems:
-        mend = "Restore it, or cluster it again."
-        if (folder / CORRECTIONS).exists():
-            mend = f"If a review was killed: mvcc review {typed(folder)} --json finishes its work."
+        mend = unfinished_review(folder) or "Restore it, or cluster it again."
         raise StoreError(f"{folder} cannot be continued: {problems[0]} {mend}")
     names = [view.name for view in facts.views]
     if not set(names) & set(job.views):
@@ -120,7 +123,10 @@ def answered(job: Job, inputs: Inputs, former: Former | None) -> Inputs:
     """
     if former is None:
         return with_answers(job, inputs)
-    counts = _rows_of_others(job, inputs, former)
+    changed = former.strange(inputs).intersection(view.name for view in former.facts.views)
+    counts = Counter[str]()
+    if changed and job.asked:
+        counts.update(view for view, _ in answered_rows(job, inputs) if view in changed)
     rows = enumerated(f"{counted(n, 'row')} of {view}" for view, n in sorted(counts.items()))
     about = f"answers about {rows} by their numbers, which may be those of other rows now"
     if counts and former.answers_again:
@@ -134,14 +140,6 @@ def answered(job: Job, inputs: Inputs, former: Former | None) -> Inputs:
     tables = agreeing(len(counts), "the table is not the one", "the tables are not those")
     note = f"There are {about}: {tables} that {former.called} was made of."
     return replace(found, notes=(*found.notes, note))
-
-
-def _rows_of_others(job: Job, inputs: Inputs, former: Former) -> Counter[str]:
-    """Count the rows that answers name by numbers, per view of a former result that has changed."""
-    changed = former.strange(inputs).intersection(view.name for view in former.facts.views)
-    if not (changed and job.asked):
-        return Counter()
-    return Counter(view for view, _ in answered_rows(job, inputs) if view in changed)
 
 
 def _moved(view: View, before: Mapping[str, Any]) -> bool:

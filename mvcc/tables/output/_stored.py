@@ -81,10 +81,8 @@ def check_clustering(folder: Path) -> tuple[int, list[str], list[str]]:
     """Compare the files of a clustering with its facts: how many fit, problems, and notes."""
     facts, notes = read_facts(folder), list[str]()
     verified, wrong = check_files(folder, facts)
-    if wrong and (folder / CORRECTIONS).exists():
-        notes.append(
-            f"If `mvcc review` was killed: mvcc review {typed(folder)} --json finishes its work."
-        )
+    if wrong and (told := unfinished_review(folder)):
+        notes.append(told)
     if (folder / CONFIG).exists():
         paths = _paths_now(load_job(folder / CONFIG), facts.inputs)
         for path, read in zip(paths, facts.inputs, strict=True):
@@ -97,21 +95,29 @@ def check_clustering(folder: Path) -> tuple[int, list[str], list[str]]:
     return verified, wrong, notes
 
 
+def unfinished_review(folder: Path) -> str:
+    """Say what finishes the work of a review that may have been killed, if there was one."""
+    if not (folder / CORRECTIONS).exists():
+        return ""
+    return f"If `mvcc review` was killed: mvcc review {typed(folder)} --json finishes its work."
+
+
 def check_files(folder: Path, facts: Clustering) -> tuple[int, list[str]]:
     """Compare the files of a clustering with its facts: how many fit, and problems."""
     verified, wrong = 1, list[str]()
     for number, view in enumerate(facts.views):
-        path, other = folder / view.name, f"it is missing, or is not what {FACTS} says."
+        path = folder / view.name
         found = sorted(row[:2] for row in _rows_of(path / LABELS))
         told = [[name, str(label)] for name, label in clusters_of(view).items()]
-        checked = [(LABELS, found == sorted([["id", "cluster"], *told]), other)]
+        is_right = {LABELS: found == sorted([["id", "cluster"], *told])}
         for name, n_rows in _lengths_told(facts, number).items():
-            checked.append((name, len(_rows_of(path / name)) == n_rows + 1, other))
-        if (n := view.n_all_rows) is not None:
-            said = f"it is missing or damaged, or does not have {n} rows."
-            checked.append((ALL_LABELS, _rows_of_parts(path / ALL_LABELS) == n, said))
-        verified += sum(is_right for _, is_right, _ in checked)
-        wrong += [f"{view.name}/{name}: {said}" for name, is_right, said in checked if not is_right]
+            is_right[name] = len(_rows_of(path / name)) == n_rows + 1
+        if view.n_all_rows is not None:
+            is_right[ALL_LABELS] = _rows_of_parts(path / ALL_LABELS) == view.n_all_rows
+        verified += sum(is_right.values())
+        for name in is_right:
+            if not is_right[name]:
+                wrong.append(f"{view.name}/{name}: it is missing, or is not what {FACTS} says.")
     wrong += _unlike_corrections(folder, facts)
     needed = [MODEL, CONFIG, *((ANSWERS, DISPUTED) if facts.together else ())]
     wrong += [f"{name}: it is missing." for name in needed if not (folder / name).exists()]
