@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import MappingProxyType
 from typing import Self
@@ -12,7 +12,7 @@ from typing import Self
 from mvcc._utils.files import csv_bytes, sha256_of_file
 from mvcc._utils.messages import clipped, shown
 from mvcc._utils.outputs import OutputFolder
-from mvcc.exceptions import DataError, StoreError
+from mvcc.exceptions import DataError, MvccError, StoreError
 from mvcc.multiview import Answer
 from mvcc.tables.reading._people import LOG_COLUMNS, Record, read_log, read_records
 
@@ -103,6 +103,16 @@ class LoggedSession(ABC):
     def _checksum_now(self) -> str | None:
         """Return the checksum of the log as it is on the disk, None if there is none."""
         return sha256_of_file(self._log) if self._log.is_file() else None
+
+
+@contextmanager
+def about(place: str) -> Iterator[None]:
+    """Begin the message of an error with the place of what it is about."""
+    try:
+        yield
+    except MvccError as error:
+        error.args = (f"{place}{error}",)
+        raise
 
 
 def record_table(session: LoggedSession, path: Path) -> list[Answer]:

@@ -13,7 +13,7 @@ import numpy as np
 from mvcc._utils.arrays import Floats
 from mvcc._utils.messages import counted, row_name, view_and_id
 from mvcc._utils.outputs import put_back
-from mvcc.exceptions import DataError, MvccError, StoreError
+from mvcc.exceptions import DataError, StoreError
 from mvcc.multiview import NEW, UNDO, Answer
 from mvcc.reporting.html import REPORT, REPORT_KIND, clustering_page
 from mvcc.results import (
@@ -27,7 +27,7 @@ from mvcc.results import (
 )
 from mvcc.tables._layout import CONFIG, CORRECTIONS, FOUND
 from mvcc.tables.asking._card import Shower, ShownRow
-from mvcc.tables.asking._log import LoggedSession
+from mvcc.tables.asking._log import LoggedSession, about
 from mvcc.tables.correcting._corrected import Reviewed, parts_of
 from mvcc.tables.correcting._corrections import Corrections, refuse_line_breaks, with_matches
 from mvcc.tables.correcting._draft import Said
@@ -109,7 +109,7 @@ class ReviewSession(LoggedSession):
         reviewed, said = self._reviewed, Said()
         places, n_former = where or [""] * len(answers), len(reviewed.corrections.lines)
         for place, (id, answer) in zip(places, answers, strict=True):
-            try:
+            with about(place):
                 line, former = Answer(id, answer), reviewed.draft
                 if answer == SPLIT:
                     parts = self.parts(id, reviewed).items()
@@ -120,9 +120,6 @@ class ReviewSession(LoggedSession):
                     said.clear()
                 elif answer != SPLIT:
                     reviewed.draft.refuse_contradiction(former, said, line)
-            except MvccError as error:
-                error.args = (f"{place}{error}",)
-                raise
         _ = reviewed.facts  # they take a while, and what fails or is stopped there leaves nothing
         if not (self.folder / FOUND).exists():
             self._out.write({FOUND: self._found.to_json()})

@@ -15,7 +15,7 @@ from mvcc._utils.environment import now
 from mvcc._utils.files import csv_bytes
 from mvcc._utils.messages import shown
 from mvcc.constraints import kind_of, refuse_conflicts
-from mvcc.exceptions import ConstraintConflictError, InvalidInputError, MvccError
+from mvcc.exceptions import InvalidInputError, MvccError
 from mvcc.multiview import (
     MERGE,
     OPENS,
@@ -30,7 +30,7 @@ from mvcc.multiview import (
 )
 from mvcc.tables._job import Job
 from mvcc.tables.asking._card import Card, GivenAnswer, NearRow, Shower, Status
-from mvcc.tables.asking._log import LoggedSession
+from mvcc.tables.asking._log import LoggedSession, about
 from mvcc.tables.correcting._corrections import refuse_line_breaks
 from mvcc.tables.fitting._features import features_before_clusters
 from mvcc.tables.output._folder import given_files, refuse_others
@@ -120,16 +120,13 @@ class AskSession(LoggedSession):
         n_former = len(questions.history.standing)
         places = where or [""] * len(answers)
         for place, (id, answer) in zip(places, answers, strict=True):
-            try:
+            with about(place):
                 _check_new_name(answer)
                 # the first ones of those that stand are from before these and may be replaced
                 since = {line.id for line in questions.history.standing[n_former:]}
                 line = self._say(questions, id, answer, now(), again, since)
                 if answer != UNDO:
                     self._refuse_contradiction(questions, line)
-            except MvccError as error:
-                error.args = (f"{place}{error}",)
-                raise
             n_former = min(n_former, len(questions.history.standing))
             lines.append(line)
         self._take(questions)
@@ -289,11 +286,8 @@ class AskSession(LoggedSession):
             of_view.select(of_view.weights > 0).joined(answered)
             for of_view, answered in zip(given, questions.constraints, strict=True)
         ]
-        try:
+        with about(f"New is the answer {shown(new.says)} to {new.id}. "):
             refuse_conflicts(constraints, relations, caller_of(self._inputs.tables))
-        except ConstraintConflictError as error:
-            error.args = (f"New is the answer {shown(new.says)} to {new.id}. {error}",)
-            raise
 
     def _moved(self, n_answered: int) -> float | None:
         """Return the share of rows whose group changed between the last two multiples of ten."""
