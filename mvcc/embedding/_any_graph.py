@@ -24,10 +24,10 @@ from mvcc.embedding._anchors import (
 )
 from mvcc.embedding._joint_graph import (
     LANDMARK_SHARE,
-    NEAR_LANDMARKS,
     JointGraph,
     find_objects,
     joint_graph,
+    n_near_landmarks,
     unit_rows,
 )
 from mvcc.embedding._neighbors import NeighborSearch, nearness
@@ -204,7 +204,7 @@ def _near_landmarks(
     anchors, found = view.anchors, []
     rows = np.flatnonzero(np.isin(own, landmarks))
     column = np.searchsorted(landmarks, own[rows])
-    number = min(NEAR_LANDMARKS, len(rows) - 1)
+    number = n_near_landmarks(len(rows), n_components)
     by_eigenvectors = view.spectrum(rows, n_components), unit_rows(view.loadings[:, :n_components])
     for among, places in ((anchors.moved(X[rows]), anchors.places), by_eigenvectors):
         shape = (len(places), len(landmarks))

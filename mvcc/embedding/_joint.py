@@ -93,7 +93,7 @@ class JointSpectralFeatures(FittedViews, TransformerMixin, BaseEstimator):
     >>> joint = JointSpectralFeatures(2, n_neighbors=2, n_view_components=2)
     >>> first, second = joint.fit_transform([texts, images], mappings=matches)
     >>> (first[[2, 5]] @ second[[2, 5]].T).round(1).tolist()
-    [[1.0, 0.1], [0.1, 1.0]]
+    [[1.0, 0.0], [0.0, 1.0]]
     """
 
     _takes_sparse = True

@@ -7,6 +7,7 @@ and what landmarks add stays a product of factors.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -26,7 +27,7 @@ from mvcc.embedding._view_agreement import agreed, view_agreement
 LOCAL_NEIGHBOR = 7  # the distance to it is the local scale of a row
 LANDMARK_SHARE = 0.5  # λ, the weight of landmarks beside the graphs of the views
 MOST_LANDMARKS = 2_000
-NEAR_LANDMARKS = 10
+_NEAR_LANDMARKS = 10  # of a row, at most
 EIGENVALUE_POWER = 2  # τ, how much leading components count
 EIGENGAP = 0.5  # of all steps between eigenvalues together
 MATCHED_OBJECTS_WEIGHT = 2.0  # times their share of all objects
@@ -212,7 +213,7 @@ def joint_graph(
         weight * _normalized(affinities) for weight, affinities in zip(weights, near, strict=True)
     ]
     factors = [
-        _landmark_factor(space, objects, landmarks, n_objects, weights, search)
+        _landmark_factor(space, objects, landmarks, n_objects, weights, n_view_components, search)
         for space, search in ((views, _nearest), (narrow, _nearest_of_unit_rows))
     ]
     factor = sp.hstack(factors).tocsr() / np.sqrt(2)
@@ -251,6 +252,14 @@ def clear_components(eigenvalues: Floats, fewest: int, most: int) -> int:
 def neighbors_for(views: list[Floats], n_groups: int, most: int) -> int:
     """Return q: half the rows that a group has in the smallest view, 5 to ``most``."""
     return min(most, max(5, round(min(map(len, views)) / (2 * n_groups))))
+
+
+def n_near_landmarks(n_landmarks: int, n_groups: int) -> int:
+    """Return of how many landmarks a row is near: those a group has in the mean, 10 at most.
+
+    With more, all rows of a view would be near the same landmarks where matches are few.
+    """
+    return min(_NEAR_LANDMARKS, math.ceil(n_landmarks / n_groups), n_landmarks - 1)
 
 
 def unit_rows(rows: Floats) -> Floats:
@@ -359,6 +368,7 @@ def _landmark_factor(
     landmarks: Ints,
     n_objects: int,
     view_weights: Floats,
+    n_groups: int,
     search: Callable[[Floats, Floats, int], tuple[Floats, Ints]],
 ) -> sp.csr_array:
     """Return F with F Fᵀ = Z diag(column sums)⁻¹ Zᵀ, Z the weights of every object's landmarks."""
@@ -368,7 +378,7 @@ def _landmark_factor(
     weights = sp.csr_array(shape)
     for X, own, weight in zip(space, objects, view_weights, strict=True):
         of_landmarks = np.flatnonzero(column[own] >= 0)
-        number = min(NEAR_LANDMARKS, len(of_landmarks) - 1)
+        number = n_near_landmarks(len(of_landmarks), n_groups)
         if number < 1:
             continue
         distances, found = search(X, X[of_landmarks], number)

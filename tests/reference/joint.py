@@ -76,15 +76,15 @@ def unit_rows(E: Matrix) -> Matrix:
     return np.array([row / np.linalg.norm(row) if np.linalg.norm(row) > 0 else row for row in E])
 
 
-def shared_landmarks(space, objects, n, near=10) -> Matrix:
+def shared_landmarks(space, objects, n, k) -> Matrix:
     """B = Z diag(column sums)⁻¹ Zᵀ, Z the weights of the nearest landmarks, which are seen in two
-    views or more.
+    views or more: of ten, or of as many as one of k groups has in the mean, if these are fewer.
     """
     landmarks = [a for a in range(n) if sum(a in own for own in objects) >= 2]
     Z = np.zeros((n, n))
     for X, own in zip(space, objects, strict=True):
         of_landmarks = [i for i, a in enumerate(own) if a in landmarks]
-        m = min(near, len(of_landmarks) - 1)
+        m = min(10, -(-len(of_landmarks) // k), len(of_landmarks) - 1)
         if m < 1:  # a row has no other landmark to be near
             continue
         for i, a in enumerate(own):
@@ -105,7 +105,7 @@ def joint_graph(views: list[Matrix], matches: dict, q: int, k: int) -> tuple[Mat
     graphs = [view_graph(X, q) for X in views]
     A = over_objects(graphs, objects, n)
     spectra = [unit_rows(leading(G, k)[1]) for G in graphs]
-    B = (shared_landmarks(views, objects, n) + shared_landmarks(spectra, objects, n)) / 2
+    B = (shared_landmarks(views, objects, n, k) + shared_landmarks(spectra, objects, n, k)) / 2
     return A, A + 0.5 * B
 
 
