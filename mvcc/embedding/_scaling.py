@@ -33,7 +33,9 @@ class AutoScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
        equal is not cut.
     3. If the widest column is at most ten times as wide as the narrowest, all have one unit,
        such as pixels, and stay so; else each is scaled to [0, 1]. Constant columns do not count,
-       and become 0 in the second case.
+       and become 0 in the second case. There, the fences of a column of two values, such as yes
+       and no, are moved apart until its standard deviation is at most the median of those of
+       other columns: between two values there is nothing, and they would rule all distances.
 
     Attributes
     ----------
@@ -100,7 +102,22 @@ class AutoScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             self.rule_ = "one unit"
         else:
             self.rule_ = "each to [0, 1]"
+            self._move_apart(X)
         return self
+
+    def _move_apart(self, X: Floats) -> None:
+        """Let no column of two values have more than the median deviation of the others."""
+        lowest, highest = X.min(axis=0), X.max(axis=0)
+        has_two = (lowest < highest) & ((lowest == X) | (highest == X)).all(axis=0)
+        if not has_two.any():
+            return
+        deviations = self.transform(X).std(axis=0)
+        others = deviations[~has_two & (lowest < highest)]
+        if len(others):
+            times = np.maximum(deviations[has_two] / np.median(others), 1)
+            with np.errstate(over="ignore"):
+                apart = lowest[has_two] + times * (highest - lowest)[has_two]
+            self.high_[has_two] = np.minimum(apart, np.finfo(np.float64).max)
 
     def transform(self, X: Any) -> Floats:
         """Scale rows as those of ``fit``.

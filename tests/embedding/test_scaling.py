@@ -4,9 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.metrics import adjusted_rand_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from mvcc import AutoFeatures, AutoScaler, PairMetric, SpectralFeatures
+from mvcc import AutoFeatures, AutoScaler, JointGraphClustering, PairMetric, SpectralFeatures
 from mvcc.exceptions import InvalidInputError
 
 RNG = np.random.default_rng(0)
@@ -53,6 +54,31 @@ def test_columns_of_one_unit_stay_and_others_become_zero_to_one():
     scaled = scaler.fit_transform(wider)
     assert scaler.rule_ == "each to [0, 1]"
     assert_allclose(scaled, (wider - wider.min(axis=0)) / np.ptp(wider, axis=0), atol=1e-12)
+
+
+def test_a_column_of_two_values_is_no_wider_than_the_others():
+    often, rarely = np.arange(200) % 2 == 0, np.arange(200) % 50 == 0
+    X = np.column_stack([RNG.normal(size=(200, 3)) * [1, 50, 1000], 5 - 3 * often, rarely])
+    scaler = AutoScaler()
+    scaled = scaler.fit_transform(X)
+    assert scaler.rule_ == "each to [0, 1]"
+    assert_array_equal(scaled[:, :3], AutoScaler().fit_transform(X[:, :3]))
+    assert_allclose(scaled[:, 3].std(), np.median(scaled[:, :3].std(axis=0)))
+    assert_array_equal(scaled[:, 4], rarely)
+    assert_array_equal(scaler.transform(X[:1]), scaled[:1])
+
+
+def test_columns_of_two_values_alone_stay_as_wide_as_each_other():
+    X = np.column_stack([np.arange(20) % 2, 50 * (np.arange(20) % 3 == 0)])
+    assert_array_equal(AutoScaler().fit_transform(X).max(axis=0), [1, 1])
+
+
+def test_yes_and_no_at_random_do_not_hide_clusters_of_numbers():
+    y = np.repeat([0, 1, 2], 40)
+    numbers = np.eye(3)[y] @ RNG.normal(size=(3, 6)) * 9 + RNG.normal(size=(120, 6))
+    X = np.hstack([numbers * [1, 1, 5, 5, 30, 30], RNG.random((120, 4)) < 0.5])
+    labels = JointGraphClustering(3, random_state=0).fit([X]).labels_[0]
+    assert adjusted_rand_score(y, labels) == 1
 
 
 def test_a_typing_error_moves_no_other_row():
