@@ -117,6 +117,11 @@ def shown(value: Any) -> str:
 def words_of(error: Exception) -> str:
     """Return what another package says of a file, on one line."""
     words = " ".join(str(error).split())
+    for beginning in (
+        "Error tokenizing data. C error: ",
+        "Could not open Parquet input source '<Buffer>': ",
+    ):
+        words = words.removeprefix(beginning)
     return clipped(words or type(error).__name__, 300).rstrip(".")
 
 

@@ -293,6 +293,10 @@ def _read_text(path: Path) -> str:
         beside = [other.name for other in path.parent.glob("*.y*ml")]
         hint = nearest(path.name, beside, cutoff=0.85)
         raise ConfigError(f"{path}: there is no such file{hint}") from None
+    except IsADirectoryError:
+        inside = sorted(path.glob("*.y*ml"))
+        hint = f"; did you mean {inside[0]}?" if inside else "; name a file."
+        raise ConfigError(f"{path}: this is a folder{hint}") from None
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror}.") from None
     if len(data) > MAX_BYTES:

@@ -183,7 +183,8 @@ def test_a_missing_file_is_refused_with_its_nearest_neighbor(tmp_path):
         ("protien.yaml", r"no such file; did you mean 'protein\.yaml'\?$"),
         ("else.yaml", r"no such file\.$"),
         ("no_folder/protein.yaml", r"no such file\.$"),
-        (".", r"cannot be read: Is a directory\.$"),
+        (".", r"this is a folder; did you mean \S+/protein\.yaml\?$"),
+        ("..", r"this is a folder; name a file\.$"),
         ("a\0b", "cannot be read: embedded null byte"),
         ("x" * 1000, "cannot be read: File name too long"),
     ):
