@@ -137,6 +137,11 @@ ALSO = "year-month-day, 1900-01-01 is a date; add it to `missing` if it stands f
         (["1900-01-01", "2020-01-01", "1900-01-01"], ALSO, [-25567, 18262, -25567]),
         (["2020-01-01T12:00:00+02:00", "2020-01-02"], "year-month-day", [18262 + 10 / 24, 18263]),
         (["2020-01-01T22:00Z", "2020-01-02"], "year-month-day", [18262 + 22 / 24, 18263]),
+        (
+            ["2020-01-01 06:00:00 UTC", "2020-01-02 18:00 GMT"],
+            "year-month-day",
+            [18262.25, 18263.75],
+        ),
     ],
 )
 def test_dates_are_read_as_people_write_them(tmp_path, values, note, found):

@@ -261,7 +261,8 @@ def _of_24_hours(time: str) -> str:
     hour = int(found["hour"])
     if found["half"] and 1 <= hour <= 12:
         hour = hour % 12 + 12 * (found["half"].lower() == "pm")
-    return f"T{hour:02}:{found['rest']}{time[found.end() :].strip()}"
+    zone = time[found.end() :].strip().replace("UTC", "Z").replace("GMT", "Z")
+    return f"T{hour:02}:{found['rest']}{zone}"
 
 
 def _days_of_iso(texts: pd.Series[Any]) -> Floats:
