@@ -142,6 +142,8 @@ def test_names_of_columns_may_hold_delimiters_and_line_breaks(tmp_path):
     assert table.X.tolist() == [[1, 2], [3, 4]]
     table = read(tmp_path, "odd.tsv", "id\ta, b\tc, d\nx\t1\t2\ny\t3\t4\n")
     assert table.columns == ["a, b", "c, d"]
+    table = read(tmp_path, "odd.txt", "id|price, net|x; y|w\na|-0.5|2|3\nb|3|4|5\n")
+    assert table.columns == ["price, net", "x; y", "w"]
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
