@@ -130,9 +130,10 @@ def with_answers(job: Job, inputs: Inputs, matched: Inputs | None = None) -> Inp
     outliers = {one for one, says in history.answers.items() if says == OUTLIER}
     outliers -= set(objects.absent.values())
     if objects.absent:
+        n = len(objects.absent)
         notes.append(
-            f"{counted(len(objects.absent), 'answered row')} of {enumerated(job.asked)} cannot be"
-            " found in these tables; what was answered of them has no effect."
+            f"{counted(n, 'answered row')} of {enumerated(job.asked)} cannot be found in these"
+            f" tables; what was answered of {agreeing(n, 'it', 'them')} has no effect."
         )
     rows = {name: objects.rows(own) for name, (own, _) in members.items()}
     groups = {name: own for name, own in rows.items() if any(map(len, own))}
