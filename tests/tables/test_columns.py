@@ -28,7 +28,14 @@ from mvcc.results import ColumnFacts, column_lines, columns_used, parse_facts
 from mvcc.tables import cluster_job, load_job
 from mvcc.tables._job import View
 from mvcc.tables.explaining._distinguishing import written
-from mvcc.tables.reading._column import GLANCE, LeftOut, file_reason, looks_like_codes
+from mvcc.tables.reading._column import (
+    GLANCE,
+    Column,
+    LeftOut,
+    Written,
+    file_reason,
+    looks_like_codes,
+)
 from mvcc.tables.reading._columns import read_like
 from mvcc.tables.reading._files import read_frame
 from mvcc.tables.reading._numbers import numbers_by_arrow
@@ -102,7 +109,7 @@ def assert_is_read(folder, values, kind, note, found):
         (["3-5", "18 – 20", "7"], "2 ranges read as the middle", [4, 19, 7]),
         (["1.234", "5.678"], "1.234 read as 1.234, not as 1234", [1.234, 5.678]),
         (["1:23:45", "", "0:30:57", "0:00:01.5"], "in seconds", [5025, None, 1857, 1.5]),
-        (["2:30", "", "30:57"], "in seconds, 2:30 read as hours and minutes", [9e3, None, 111420]),
+        (["2:30", "", "30:57"], "in seconds, read as hours and minutes", [9e3, None, 111420]),
         (["0 days 01:23:45", "1 days 00:00:01.500000"], "in seconds", [5025, 86401.5]),
         (["1 day, 2:00:00", "-1 day, 23:59:00", "0:00:09"], "in seconds", [93600, -60, 9]),
         (["true", "False", "", "TRUE"], "true is 1", [1, 0, None, 1]),
@@ -434,6 +441,30 @@ def test_kinds_of_columns_can_be_said(tmp_path):
         read(tmp_path, mixed, columns={"x": "number"})
     with pytest.raises(DataError, match=r"there is no column 'zap'; did you mean 'zip'\?"):
         read(tmp_path, content, columns={"zap": "text"})
+
+
+@pytest.mark.parametrize(
+    ("values", "written", "found"),
+    [
+        (["0:26:16", None, "1 days 0:04:17"], Written.IN_SECONDS, [1576, None, 86657]),
+        (pd.to_timedelta([1576, 257], unit="s"), Written.IN_SECONDS, [1576, 257]),
+        ([None, None], Written.IN_SECONDS, [None, None]),
+        ([np.nan, np.nan], Written.IN_SECONDS, [None, None]),
+        (["14:48", "9:30:00"], Written.HOURS_MINUTES, [53280, 34200]),
+        (["26:16", "4:17"], Written.IN_SECONDS, "'26:16', which is not a duration like the"),
+        (["26:16", "1:02:11"], Written.HOURS_MINUTES, "'1:02:11', which is not a duration like"),
+        ([0.018, 0.003], Written.IN_SECONDS, "'0.018', which is not a duration like the others"),
+        ([1576, 257], Written.HOURS_MINUTES, "'1576', which is not a duration like the others"),
+        (pd.to_timedelta([1576], unit="s"), Written.PLAIN, "'0 days 00:26:16', which is not a fin"),
+    ],
+)
+def test_new_durations_are_read_like_those_before_or_refused(values, written, found):
+    column = Column("x", "number", written=written)
+    read_again = read_like([column], pd.DataFrame({"x": values}))["x"]
+    if isinstance(found, str):
+        assert found in read_again.mistake.what
+    else:
+        np.testing.assert_array_equal(read_again.values, np.array(found, dtype=np.float64))
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,7 @@ class Written(StrEnum):
     PLAIN = ""
     MAILS = "mails without headers and signatures"
     IN_SECONDS = "in seconds"
+    HOURS_MINUTES = "in seconds, read as hours and minutes"
     DECIMAL_COMMAS = "with decimal commas"
     COMMAS = "with commas for thousands"
     POINTS = "with points for thousands"
@@ -47,6 +48,7 @@ class Written(StrEnum):
     MONTH_SLASHES = "month/day/year"
 
 
+DURATIONS = (Written.IN_SECONDS, Written.HOURS_MINUTES)
 TRUTH = {  # the words for 0 and 1
     Written.TRUE_FALSE: ("false", "true"),
     Written.YES_NO: ("no", "yes"),

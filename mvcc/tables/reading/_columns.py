@@ -14,6 +14,7 @@ import pandas as pd
 from mvcc._utils.arrays import Bools, Floats
 from mvcc.tables._job import AskedKind, Kind
 from mvcc.tables.reading._column import (
+    DURATIONS,
     GLANCE,
     TRUTH,
     Column,
@@ -176,7 +177,8 @@ def _understand(
         column = replace(column, written=Written.MAILS)
     if missing.all():
         return Understood(replace(column, kind=None, why=LeftOut.EMPTY))
-    if found := _by_type(column, values, missing, asked is None and code is None):
+    types = "iufbm" if code is None or kind == "number" else ""
+    if found := _by_type(column, values, missing, types):
         return found
     texts = as_texts(values).mask(missing)
     if code is not None and are_few(texts):
@@ -191,13 +193,13 @@ def _understand(
 
 
 def _by_type(
-    column: Column, values: pd.Series[Any], missing: Bools, may_be_numbers: bool
+    column: Column, values: pd.Series[Any], missing: Bools, types: str
 ) -> Understood | None:
-    """Read dates, numbers and durations by their type; lists and the like are a mistake."""
+    """Read dates and numbers of some types as these; lists and the like are a mistake."""
     kind = values.dtype.kind
     if kind == "M" and column.kind in (None, "date"):
         return dated(column, days_of(values), values, Written.PLAIN)
-    if kind in "iufbm" and (column.kind == "number" or may_be_numbers):
+    if kind in types and column.kind in (None, "number"):
         written = Written.IN_SECONDS if kind == "m" else Written.PLAIN
         numbers = values.dt.total_seconds() if kind == "m" else values
         floats: Floats = numbers.to_numpy(dtype=np.float64, na_value=np.nan)
@@ -231,7 +233,8 @@ def _read_like(known: Column, values: pd.Series[Any], folder: str) -> Understood
     missing = is_missing(values)
     # a constant of a table of numbers has no kind
     column = Column(known.name, known.kind or "number", written=known.written, unit=known.unit)
-    if found := _by_type(column, values, missing, may_be_numbers=False):
+    are_durations = known.written in DURATIONS
+    if found := _by_type(column, values, missing, "m" if are_durations else "iufb"):
         return found
     texts = as_texts(values).mask(missing)
     match column.kind:
@@ -241,8 +244,8 @@ def _read_like(known: Column, values: pd.Series[Any], folder: str) -> Understood
             return dated(column, read_dates(texts, known.written).days, texts, known.written)
         case "number" if known.written in TRUTH:
             return numeric(column, truth(texts, known.written), texts, known.written)
-        case "number" if known.written is Written.IN_SECONDS:
-            return numeric(column, seconds_of(texts), texts, known.written)
+        case "number" if are_durations:
+            return numeric(column, seconds_of(texts, known.written), texts, known.written)
         case "number":
             numbers = read_numbers_like(texts, known.written, known.unit)
             return numeric(column, numbers, texts, known.written)

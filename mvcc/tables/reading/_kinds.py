@@ -20,7 +20,7 @@ from mvcc._utils.arrays import Floats
 from mvcc._utils.messages import clipped, with_point
 from mvcc._utils.settings import as_yaml
 from mvcc.tables._job import AskedKind
-from mvcc.tables.reading._column import TRUTH, Column, Written, are_few, is_missing
+from mvcc.tables.reading._column import DURATIONS, TRUTH, Column, Written, are_few, is_missing
 from mvcc.tables.reading._numbers import numbers_of, read_numbers
 from mvcc.tables.reading._pictures import measured_pictures
 
@@ -91,12 +91,11 @@ def as_number(
     durations = there[there.str.match(_DURATION)]
     if len(durations) >= (_MANY if column.kind else _NEARLY_ALL) * len(there):
         is_short = durations.str.count(":") == 1
-        if is_short.all():
-            column = replace(column, remarks=(f"{durations.iloc[0]} read as hours and minutes",))
-        elif is_short.any() and column.kind is None:
+        written = DURATIONS[int(is_short.all())]
+        if is_short.any() and written is Written.IN_SECONDS and column.kind is None:
             both = f"{durations[is_short].iloc[0]} beside {durations[~is_short].iloc[0]}"
             return as_words(replace(column, remarks=(f"{both} may be minutes or hours",)), texts)
-        return numeric(column, seconds_of(texts), texts, Written.IN_SECONDS)
+        return numeric(column, seconds_of(texts, written), texts, written)
     folded = set(there.str.casefold().unique()[:3])
     for written, words in TRUTH.items():
         if folded <= set(words) and (len(folded) == 2 or "" in words or written in _CERTAIN):
@@ -120,10 +119,16 @@ def as_number(
     return None
 
 
-def seconds_of(texts: pd.Series[Any]) -> Floats:
-    """Return durations as seconds; NaN for what is none, and for two parts beside three."""
+def seconds_of(texts: pd.Series[Any], written: Written) -> Floats:
+    """Return durations as seconds; NaN for what is none, and for two parts unless all have two.
+
+    Hours and minutes may be written with seconds of 0, as a workbook has them.
+    """
     parts = texts.str.extract(_DURATION).astype(np.float64)
-    seconds = parts[3] if parts[3].notna().any() else 0
+    seconds = parts[3]
+    if written is Written.HOURS_MINUTES:
+        seconds = seconds.fillna(0)
+        seconds = seconds.where(seconds == 0)
     return (86_400 * parts[0].fillna(0) + 3600 * parts[1] + 60 * parts[2] + seconds).to_numpy()
 
 
@@ -164,7 +169,7 @@ def numeric(
     if np.isfinite(first):
         remedy = f"Scale the column to below {MOST:.0e}"
         return _mistaken(column, texts, bad, "which is too large to compute with", remedy)
-    if written is Written.IN_SECONDS:
+    if written in DURATIONS:
         remedy = "Write it like them, or leave the cell empty"
         return _mistaken(column, texts, bad, "which is not a duration like the others", remedy)
     unit = f" in {column.unit} like the others" if column.unit else ""
