@@ -35,7 +35,7 @@ class ConstraintFile:
     place: str  # what messages call it
     # {int: list of str}: the values of every line that holds a constraint, by line number
     records: dict[int, list[str]]
-    n_columns: int  # i, j, kind, weights where it has them, others
+    order: list[int]  # the places in a line of i, j, kind, weights where it has them, others
     has_weights: bool
     delimiter: str  # what separates the values of a line
     notes: list[str]  # what was assumed of it
@@ -81,17 +81,18 @@ class ConstraintFile:
                 f"{place}:{first}: the columns must be i,j,kind or i,j,kind,weight, not "
                 f"{clipped(delimiter.join(names))}."
             )
+        has_weights = len(order) == 4
         others = [n for n in range(len(names)) if n not in order]
         if named := [shown(names[n]) for n in others if names[n]]:
             ignored = f"Columns other than i, j, kind and weight are ignored: {enumerated(named)}."
             notes = [*notes, f"{place}: {ignored}"]
-        all_of_it = [*order, *others]
+        order += others
         values = {
-            line: [record[n] for n in all_of_it] if len(record) == len(names) else record
+            line: [record[n] for n in order] if len(record) == len(names) else record
             for line, record in records
         }
-        name, has_weights = os.path.basename(path), len(order) == 4
-        return cls(name, place, values, len(names), has_weights, delimiter, list(notes))
+        name = os.path.basename(path)
+        return cls(name, place, values, order, has_weights, delimiter, list(notes))
 
     def arrays(self, row_of: Mapping[str, int] | None = None) -> Listed:
         """Return pairs, must_link and weights by line; with ``row_of``, i and j are ids."""
@@ -110,11 +111,13 @@ class ConstraintFile:
                 yield error
 
     def _parse(self, record: list[str], where: str, row_of: Mapping[str, int] | None) -> Row:
-        line = clipped(self.delimiter.join(record))
-        if len(record) != self.n_columns:
+        if len(record) != len(self.order):
             raise InvalidInputError(
-                f"{where}: {len(record)} values where {self.n_columns} are expected: {line}"
+                f"{where}: {len(record)} values where {len(self.order)} are expected:"
+                f" {clipped(self.delimiter.join(record))}"
             )
+        in_file = (value for _, value in sorted(zip(self.order, record, strict=True)))
+        line = clipped(self.delimiter.join(in_file))
         known = None if row_of is None else [_row(name, row_of, where) for name in record[:2]]
         try:
             i, j = known or (int(record[0]), int(record[1]))

@@ -491,6 +491,7 @@ NO_WEIGHT = ":2: a weight must be finite and 0 or more"
         ("i,j,kind\nt0,t1,must-link\n\nt9,t1\n", r":4: 2 values where 3 are expected: t9,t1"),
         ("i,j,kind\nt0,t1,mus\n", r":2: kind must be must-link or cannot-link, not 'mus'"),
         (f"{WEIGHTED}t0,t1,ML,heavy\n", r":2: weight must be a number: t0,t1,ML,heavy$"),
+        ("weight,j,who,kind,i\n5%,t1,A,ML,t0\n", r":2: weight must be a number: 5%,t1,A,ML,t0$"),
         (f"{WEIGHTED}t0,t1,ML,-1\n", rf"{NO_WEIGHT}: t0,t1,ML,-1$"),
         (f"{WEIGHTED}t0,t1,ML,nan\n", rf"{NO_WEIGHT}: t0,t1,ML,nan$"),
         ("i,j,kind\nt0,t0,must-link\n", r":2: 't0' is linked with itself; remove this constraint"),

@@ -51,7 +51,7 @@ def add_constraints(
     lacking: list[_Lacking] = []
     for line, record in file.records.items():
         names = [name.strip() for name in record[:2]]
-        if len(record) != file.n_columns:
+        if len(record) != len(file.order):
             records[number][line] = record
             continue
         view = next((view for view in views if all(name in known[view] for name in names)), None)
