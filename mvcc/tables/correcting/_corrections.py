@@ -86,7 +86,7 @@ def read_corrections(folder: Path) -> Corrections:
 
 def rows_in(id: str) -> list[str]:
     """Return the rows that a line names; other programs may have changed its line ends."""
-    return list(dict.fromkeys(filter(None, id.replace("\r\n", "\n").split("\n"))))
+    return list(dict.fromkeys(filter(None, id.splitlines())))
 
 
 def refuse_line_breaks(ids: Iterable[str], where: str) -> None:

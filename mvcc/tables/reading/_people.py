@@ -65,7 +65,9 @@ def read_records(
         content = content_of(path)
     except OSError as problem:
         raise error(f"{path}: cannot be read: {problem.strerror}.") from problem
-    end = content.rfind(b"\n") + 1 if appended else len(content)
+    end = len(content)
+    if appended:  # some programs end lines by CR alone
+        end = 1 + max(map(content.rfind, (b"\n", b"\r")))
     if notes is None:
         text = decoded(content[:end], str(path), error)
     else:

@@ -382,7 +382,8 @@ def test_lines_that_name_nothing_stay_in_the_log_without_effect(results):
     assert len(read_csv(results / "corrections.csv")) == 4
 
 
-def test_a_log_of_corrections_whose_line_ends_were_changed_says_the_same(results):
+@pytest.mark.parametrize("end", [b"\r\n", b"\r"])
+def test_a_log_of_corrections_whose_line_ends_were_changed_says_the_same(results, end):
     facts = read_facts(results)
     pair = facts.relations[0].pairs[0]
     rows = "\n".join(
@@ -391,7 +392,7 @@ def test_a_log_of_corrections_whose_line_ends_were_changed_says_the_same(results
     with ReviewSession(results) as session:
         session.record([*SAID, (rows, "no match")])
     log, before = results / "corrections.csv", outputs(results, *ALL)
-    changed = log.read_bytes().replace(b"\n", b"\r\n")
+    changed = log.read_bytes().replace(b"\n", end)
     log.write_bytes(changed)
     assert check_clustering(results)[1:] == ([], [])
     with ReviewSession(results):
