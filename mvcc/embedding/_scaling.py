@@ -14,13 +14,14 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.extmath import randomized_svd
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mvcc._utils.arrays import Floats
+from mvcc._utils.arrays import Bools, Floats
 from mvcc._utils.validation import checked_by
 
 MOST_TIMES = 10  # that the widest column of one unit is as wide as the narrowest
 _UNIT_LENGTH = 1e-3  # how far from 1 the length of a row may be
 MOST_COLUMNS = 256  # of a view; wider ones are turned to as many principal components
 _MOST_DENSE_COLUMNS = 2_000
+_LARGEST = np.finfo(np.float64).max
 _SINGLE_FROM = 100_000  # rows, whose columns are kept in single precision
 
 
@@ -34,8 +35,9 @@ class AutoScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     3. If the widest column is at most ten times as wide as the narrowest, all have one unit,
        such as pixels, and stay so; else each is scaled to [0, 1]. Constant columns do not count,
        and become 0 in the second case. There, the fences of a column of two values, such as yes
-       and no, are moved apart until its standard deviation is at most the median of those of
-       other columns: between two values there is nothing, and they would rule all distances.
+       and no, are moved apart until its standard deviation is at most the median of those of the
+       other columns that are cut: between two values there is nothing, and they would rule all
+       distances.
 
     Attributes
     ----------
@@ -93,7 +95,7 @@ class AutoScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         learner = copy(self)  # so that a refused fit leaves the former one as it is
         X = checked_table(learner, X)
         self.__dict__ = learner.__dict__
-        self.low_, self.high_ = _fences(X)
+        self.low_, self.high_, is_cut = _fences(X)
         spans = _half_spans(self.low_, self.high_)
         spans = spans[spans > 0]
         if have_length_one(X):
@@ -102,22 +104,23 @@ class AutoScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             self.rule_ = "one unit"
         else:
             self.rule_ = "each to [0, 1]"
-            self._move_apart(X)
+            self._move_apart(X, is_cut)
         return self
 
-    def _move_apart(self, X: Floats) -> None:
-        """Let no column of two values have more than the median deviation of the others."""
+    def _move_apart(self, X: Floats, is_cut: Bools) -> None:
+        """Let no column of two values have more than the median deviation of those that are cut."""
         lowest, highest = X.min(axis=0), X.max(axis=0)
-        has_two = (lowest < highest) & ((lowest == X) | (highest == X)).all(axis=0)
-        if not has_two.any():
+        has_two = ((lowest == X) | (highest == X)).all(axis=0)
+        others = is_cut & ~has_two
+        if not (has_two.any() and others.any()):
             return
-        deviations = self.transform(X).std(axis=0)
-        others = deviations[~has_two & (lowest < highest)]
-        if len(others):
-            times = np.maximum(deviations[has_two] / np.median(others), 1)
-            with np.errstate(over="ignore"):
-                apart = lowest[has_two] + times * (highest - lowest)[has_two]
-            self.high_[has_two] = np.minimum(apart, np.finfo(np.float64).max)
+        deviations = self._scaled(X).std(axis=0)
+        times = np.maximum(deviations[has_two] / np.median(deviations[others]), 1)
+        low, high = self.low_[has_two], self.high_[has_two]
+        with np.errstate(over="ignore"):
+            further = (times - 1) * _half_spans(low, high)
+            self.low_[has_two] = np.maximum(low - further, -_LARGEST)
+            self.high_[has_two] = np.minimum(high + further, _LARGEST)
 
     def transform(self, X: Any) -> Floats:
         """Scale rows as those of ``fit``.
@@ -132,6 +135,9 @@ class AutoScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         """
         check_is_fitted(self)
         X = checked_table(self, X, reset=False)
+        return self._scaled(X)
+
+    def _scaled(self, X: Floats) -> Floats:
         if self.rule_ == "unit length":
             return np.array(X)
         scaled: Floats = np.clip(X, self.low_, self.high_)
@@ -149,14 +155,18 @@ def checked_table(estimator: BaseEstimator, X: Any, **options: Any) -> Any:
     return checked_by(partial(validate_data, estimator), X, "X", **options)
 
 
-def _fences(X: Floats) -> tuple[Floats, Floats]:
-    """Return the limits of every column between which its values are believed."""
+def _fences(X: Floats) -> tuple[Floats, Floats, Bools]:
+    """Return the limits of every column between which its values are believed.
+
+    And whether there are any: not where the quantiles are equal.
+    """
     lowest, highest = X.min(axis=0), X.max(axis=0)
     with np.errstate(over="ignore"):  # beyond the range of floats there is nothing to cut
         near_low, near_high = np.quantile(X, [0.05, 0.95], axis=0)
         spread = near_high - near_low
         low, high = np.maximum(lowest, near_low - spread), np.minimum(highest, near_high + spread)
-    return np.where(spread > 0, low, lowest), np.where(spread > 0, high, highest)
+    is_cut = spread > 0
+    return np.where(is_cut, low, lowest), np.where(is_cut, high, highest), is_cut
 
 
 def _half_spans(low: Floats, high: Floats) -> Floats:

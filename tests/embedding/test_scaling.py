@@ -68,6 +68,19 @@ def test_a_column_of_two_values_is_no_wider_than_the_others():
     assert_array_equal(scaler.transform(X[:1]), scaled[:1])
 
 
+def test_columns_of_mostly_one_value_do_not_narrow_those_of_two():
+    rare = RNG.exponential(size=(200, 4)) * (np.arange(200) < 6)[:, None]
+    numbers = np.column_stack([RNG.normal(size=(200, 2)) * [1, 50], np.arange(200) % 2])
+    scaled = AutoScaler().fit_transform(np.hstack([rare, numbers]))
+    assert_array_equal(scaled[:, 4:], AutoScaler().fit_transform(numbers))
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_data_frame_with_yes_and_no_is_fitted_without_a_warning():
+    frame = pd.DataFrame({"age": RNG.normal(40, 9, 50), "member": np.arange(50) % 2})
+    assert AutoScaler().set_output(transform="pandas").fit(frame).rule_ == "each to [0, 1]"
+
+
 def test_columns_of_two_values_alone_stay_as_wide_as_each_other():
     X = np.column_stack([np.arange(20) % 2, 50 * (np.arange(20) % 3 == 0)])
     assert_array_equal(AutoScaler().fit_transform(X).max(axis=0), [1, 1])
