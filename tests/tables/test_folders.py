@@ -492,6 +492,15 @@ def test_a_damaged_file_is_named(large, run, tmp_path, length):
         run(large, "new")
 
 
+@pytest.mark.parametrize("end", ["", "\n"])
+def test_a_match_in_the_only_line_of_a_file_is_one(large, run, end):
+    (pairs,) = [Path(value) for keys, value, _ in large if keys[0] == "matches"]
+    first = ",".join(read_csv(pairs)[0].values())
+    pairs.write_text(first + end)
+    facts = run(large, "new")
+    assert len(facts["relations"][0]["pairs"]) == 1
+
+
 @pytest.mark.slow
 def test_columns_without_any_value_fit_all_types(large, run, tmp_path):
     def change(number, frame):

@@ -157,6 +157,8 @@ def _labeled(
     known = {name: set(words) for name, words in view.categories.items()}
     n_there, n_unknown = Counter[str](), Counter[str]()
     for frame in read_frames(path, table.sheet, table.header):
+        if not len(frame):
+            break
         frame = without_nameless(frame, {*view.columns, view.id_column, id_column})
         refuse_repeated_columns(frame, path)
         clustered = view.columns_in(frame, path)

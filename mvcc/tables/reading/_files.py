@@ -113,7 +113,7 @@ def read_frames(
 ) -> Iterator[pd.DataFrame]:
     """Read a table as `read_frame` does, some rows at a time where the format allows it.
 
-    Their index is the number of the row in the file.
+    Their index is the number of the row in the file. Names alone are a frame: they may be a match.
     """
     with _reading(path) as (ending, place):
         if _READERS[ending] is read_text_table:
@@ -122,6 +122,9 @@ def read_frames(
             frames = frames_of_parquet(path, place)
         else:
             frames = parts_of(read_frame(path, sheet, header))
-        for frame in frames:
+        first = next(frames, None)
+        if first is None:
+            first = read_frame(path, sheet, header)
+        for frame in chain([first], frames):
             frame.attrs["folder"] = os.path.dirname(path)
             yield frame

@@ -151,7 +151,7 @@ def _read_pairs(
 
 
 def _first_rows(path: str) -> pd.DataFrame:
-    return next(read_frames(path), pd.DataFrame())
+    return next(read_frames(path))
 
 
 def read_inputs(job: Job, folders: SampledViews | None = None) -> Inputs:
