@@ -221,7 +221,7 @@ def test_what_takes_too_long_is_not_measured(folder, monkeypatch):
         (
             "job.yaml --between left:nothing --json",
             2,
-            "Matches are known of left:right; choose one with --between",
+            "Matches are known of left:right; choose one with --between, not 'left:nothing'",
         ),
         ("--view a=left.csv --json", 2, "known of no two views; .* give some with --match"),
         ("job.yaml --out right-matches.csv", 1, "would be overwritten"),

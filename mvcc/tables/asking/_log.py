@@ -63,7 +63,8 @@ class LoggedSession(ABC):
 
     def _read_log(self) -> None:
         self._checksum = self._checksum_now()
-        self._records, cut = read_log(self._log, StoreError)
+        with about("", f" If this is not a log of answers, {self._out.elsewhere}."):
+            self._records, cut = read_log(self._log, StoreError)
         self.version = len(self._records)
         if cut:
             line, text = cut
@@ -106,12 +107,12 @@ class LoggedSession(ABC):
 
 
 @contextmanager
-def about(place: str) -> Iterator[None]:
-    """Begin the message of an error with the place of what it is about."""
+def about(place: str, advice: str = "") -> Iterator[None]:
+    """Begin the message of an error with the place of what it is about, and end it with advice."""
     try:
         yield
     except MvccError as error:
-        error.args = (f"{place}{error}",)
+        error.args = (f"{place}{error}{advice}",)
         raise
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from mvcc._utils.arrays import Ints
 from mvcc._utils.files import csv_bytes
-from mvcc._utils.messages import clipped, counted, pair_name, row_name, views_of_pair
+from mvcc._utils.messages import clipped, counted, pair_name, row_name, shown, views_of_pair
 from mvcc._utils.outputs import write_output
 from mvcc.exceptions import ConfigError, DataError
 from mvcc.results import Clustering, read_facts
@@ -183,9 +183,11 @@ def _between(inputs: Inputs, between: str | None) -> tuple[list[Table], Ints]:
     relations = inputs.relations | turned
     views: Any = tuple(inputs.numbers.get(name, -1) for name in views_of_pair(between or ""))
     if views not in relations:
+        known = clipped(", ".join(pairs), 200) or "no two views"
+        given = f", not {shown(between)}" if between else ""
         raise ConfigError(
-            f"Matches are known of {clipped(', '.join(pairs), 200) or 'no two views'}; choose one"
-            " with --between, or give some with --match."
+            f"Matches are known of {known}; choose one with --between{given}, or give some with"
+            " --match."
         )
     return [inputs.tables[view] for view in views], relations[views]
 

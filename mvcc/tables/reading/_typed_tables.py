@@ -83,7 +83,9 @@ def framed(names: list[str], rows: Iterable[list[Any]], exact: bool) -> pd.DataF
 def read_arrays(content: bytes, path: str) -> pd.DataFrame:
     """Read an array of two dimensions, and in an NPZ file single columns beside it."""
     if not content.startswith((b"PK", _MARK)):
-        raise DataError(f"{path}: this is not a file of arrays, such as numpy.savez writes.")
+        raise DataError(
+            f"{path}: this is not a file of arrays, such as numpy.save and numpy.savez write."
+        )
     try:
         arrays = _loaded(content)
     except _DAMAGE as error:
