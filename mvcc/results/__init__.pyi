@@ -52,7 +52,6 @@ from ._schema import refuse_aside as refuse_aside
 from ._view import ClusterProfile as ClusterProfile
 from ._view import ColumnFacts as ColumnFacts
 from ._view import Given as Given
-from ._view import IdForm as IdForm
 from ._view import LinkFacts as LinkFacts
 from ._view import Sureness as Sureness
 from ._view import ViewFacts as ViewFacts

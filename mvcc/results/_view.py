@@ -18,7 +18,6 @@ Positive = Annotated[int, Field(strict=True, ge=1, le=2**53)]
 Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]
 Weight = Annotated[float, Field(strict=True, ge=0, allow_inf_nan=False)]
 Share = Annotated[float, Field(strict=True, ge=0, le=1 + _ROUNDING)]
-IdForm = Literal["", "floats", "padded"]
 
 
 class Facts(BaseModel):
@@ -240,7 +239,6 @@ class ViewFacts(Facts):
     unused: tuple[StrictStr, ...] = ()  # columns of no use
     columns: tuple[ColumnFacts, ...] = ()  # every column of the table
     ids: tuple[StrictStr, ...]  # of the rows
-    id_form: IdForm = ""  # what they were, if numbers: 7 was 7.0, or 007 was 7
     labels: tuple[Count, ...]  # cluster of each row
     reference: tuple[StrictStr, ...] | None  # known class of each row, if a column has it
     x: tuple[Number, ...]  # place of each row in the map

@@ -275,6 +275,29 @@ def test_corrections_and_answers_hold_where_a_text_file_has_the_ids_that_were_fl
     assert len(facts["corrected"]["sentences"]) == 2
 
 
+@pytest.mark.parametrize(
+    ("may", "june"), [("{:04}", "{}"), ("{}", "{:04}"), ("{}.0", "{}"), ("{}", "{}.0")]
+)
+def test_corrections_and_answers_hold_however_a_file_writes_numbers(tmp_path, may, june):
+    frame = blobs([30, 30, 30])
+    lines = [f"things:{may.format(n)},{'new:' * (n < 3)}kind {n % 2}" for n in (1, 2, 3, 4)]
+    former = {"asked": (str(log(tmp_path / "anna", *lines)),)}
+    for name, own in (("may", may), ("june", june)):
+        table = frame.set_axis([own.format(n) for n in range(90)])
+        facts = cluster(job(tmp_path, name, table, 3, stability_runs=0, **former), tmp_path / name)
+        if name == "may":
+            with ReviewSession(tmp_path / "may") as session:
+                session.record([(f"things:{may.format(7)}\nthings:{may.format(8)}", "new:odd")])
+        former = {"continues": str(tmp_path / "may")}
+    (changes,) = facts["continued"]["changes"]
+    assert (changes["kept"], changes["by_model"]) == (90, False)
+    assert not [one for one in facts["warnings"] if "correction" in one or "answered" in one]
+    assert [len(facts["views"][0]["given"]), facts["views"][0]["names"][-1]] == [3, "odd"]
+    with ReviewSession(tmp_path / "june") as session:
+        (line,) = session.record([(f"things:{may.format(9)}", "outlier")])
+    assert line.id == f"things:{june.format(9)}"
+
+
 def test_the_number_of_a_vanished_cluster_is_never_used_again(tmp_path, may):
     gone = clusters(may)[blobs([30, 30, 30]).index[0]]
     left = [name for name, number in clusters(may).items() if number != gone]

@@ -12,6 +12,7 @@ from mvcc.tables._job import View
 from mvcc.tables.drafting._files import sort_files
 from mvcc.tables.reading._files import read_frame
 from mvcc.tables.reading._inputs import read_inputs
+from mvcc.tables.reading._rows import Rows, spelled_like
 from tests.tables.problems import options_of, read_table, write_csv
 
 HEADER = ["Nr", "Säure", "Farbe"]
@@ -124,7 +125,11 @@ def test_ids_have_the_zeros_that_their_format_shows(tmp_path, title):
     table = read(tmp_path, {"Kunden": rows}, change, id_column="Kundennr.")
     assert table.ids == ["00023", "123456", "00007", "alt"]
     assert table.X.tolist() == [[1], [2], [4], [5]]
-    assert {name: table.row[name] for name in ("00007", "7", "23")} == {"00007": 2, "7": 2, "23": 0}
+    assert {name: table.row.find(name) for name in ("00007", "7", "23")} == {
+        "00007": 2,
+        "7": 2,
+        "23": 0,
+    }
 
 
 @pytest.mark.parametrize("spelled", ["{:03}", "{}", None])
@@ -146,6 +151,43 @@ def test_matches_name_ids_with_and_without_the_zeros_of_their_format(tmp_path, s
     assert inputs.relations[0, 1].tolist() == [[n - 1, i] for i, n in enumerate(numbers)]
     drafted = sort_files([*views.values(), pairs])
     assert drafted.matches == [("a:b", pairs)]
+
+
+@pytest.mark.parametrize("own", ["{:03}", "{}", "{}.0"])
+def test_workbooks_of_pairs_name_ids_of_text_files_with_and_without_zeros(tmp_path, own):
+    a = write_csv(tmp_path / "a.csv", [["x", "code"], *([n % 2, own.format(n)] for n in range(9))])
+    b = write_csv(tmp_path / "b.csv", [["id", "x"], *([f"b{n}", n % 3] for n in range(9))])
+    pairs = {
+        "m": [["code", "b"], *([n, f"b{n - 1}"] for n in range(1, 9))],
+        "c": [["i", "j", "kind"], *([n, n + 1, "must-link"] for n in range(1, 6))],
+    }
+    places = [f"{column}{row}" for column in "AB" for row in range(2, 10)]
+    for name, rows in pairs.items():
+        read(tmp_path, {"s": rows}, show_zeros(*places))
+        os.rename(tmp_path / "w.xlsx", tmp_path / f"{name}.xlsx")
+    m, c = (str(tmp_path / f"{name}.xlsx") for name in pairs)
+    inputs = read_inputs(
+        load_job(None, options_of({"a": a, "b": b}, {"a:b": m}, {"a": c}, n_clusters=2))
+    )
+    assert inputs.tables[0].id_column == "code"
+    assert inputs.relations[0, 1].tolist() == [[n, n - 1] for n in range(1, 9)]
+    assert inputs.constraints[0].pairs.tolist() == [[n, n + 1] for n in range(1, 6)]
+    drafted = sort_files([a, b, m, c])
+    assert (drafted.matches, drafted.constraints) == ([("a:b", m)], [("a", c)])
+
+
+def test_an_id_is_found_as_another_number_only_where_one_row_has_it():
+    rows = Rows(zip(["7", "007", "08", "9.0", "0", "a07", "1.50"], range(7), strict=True))
+    names = ["7", "007", "07", "7.0", "8", "8.0", "0008", "9", "00.0", "a7", "1.5", ".0", ""]
+    assert [rows.find(name) for name in names] == [0, 1, -1, -1, 2, 2, 2, 3, 4, -1, -1, -1, -1]
+    assert spelled_like(["7", "07", "8"], ["007", "8.0"]) == ["7", "07", "8.0"]
+    assert spelled_like(["7", "8"], ["007", "7", "8"]) == ["7", "8"]
+
+
+def test_examples_of_ids_have_the_zeros_that_their_format_shows(tmp_path):
+    rows = [["id", "x"], *([n, n % 2] for n in range(1, 7))]
+    table = read(tmp_path, {"s": rows}, show_zeros())
+    assert [text for text, _ in table.every_column[0].examples] == ["001", "002"]
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from copy import copy
 from dataclasses import replace
 from functools import cached_property
+from itertools import count
 
 import numpy as np
 
@@ -26,7 +27,7 @@ from mvcc.tables.correcting._corrections import (
     refuse_name,
     rows_in,
 )
-from mvcc.tables.reading._rows import rows_by_name
+from mvcc.tables.reading._rows import Rows
 
 _MOST_NAMED = 3  # rows, in a sentence
 
@@ -56,11 +57,7 @@ class Draft:
         self._numbers = {view.name: number for number, view in enumerate(facts.views)}
         names = facts.numbered_alike
         self._alike = [[self._numbers[name] for name in own] for own in names]
-        self._rows = {
-            row_name(view.name, id): (number, row)
-            for number, view in enumerate(facts.views)
-            for id, row in rows_by_name(view.ids, view.id_form).items()
-        }
+        self._rows = [Rows(zip(view.ids, count())) for view in facts.views]
 
     @classmethod
     def of(cls, facts: Clustering, corrections: Corrections) -> Draft:
@@ -213,12 +210,12 @@ class Draft:
         return f"{apart}{number}"
 
     def _find(self, name: str) -> Row | None:
-        if name in self._rows:
-            return self._rows[name]
+        view, id = view_and_id(name)
+        if view in self._numbers and (row := self._rows[self._numbers[view]].find(id)) >= 0:
+            return self._numbers[view], row
         if self._replays:
             self.absent.add(name)
             return None
-        view, id = view_and_id(name)
         if view not in self._numbers:
             known = ", ".join(row_name(own, "…") for own in self._numbers)
             raise InvalidInputError(

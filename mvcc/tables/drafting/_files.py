@@ -15,14 +15,14 @@ import pandas as pd
 from mvcc._utils.messages import clipped, pair_name, shown, without_fraction
 from mvcc.constraints import columns_in, is_kind
 from mvcc.exceptions import ConfigError
-from mvcc.tables.reading._column import as_texts, is_missing, without_attrs
+from mvcc.tables.reading._column import is_missing, without_attrs
 from mvcc.tables.reading._files import read_frame
-from mvcc.tables.reading._rows import id_form, id_texts, spellings
+from mvcc.tables.reading._rows import id_texts, plain_id
 
 _MOST_COLUMNS = 4  # of a file of matches or constraints that nobody named as such
 _ENOUGH = 0.5  # of the values of a column, to be ids of a table
 
-_SPELLED = "write them as the tables do: 7 is neither 007 nor 7.0, and a is not A."
+_SPELLED = "write them as the tables do: a is not A, and A7 is not A07."
 
 _NONE: Mapping[str, str] = MappingProxyType({})
 
@@ -146,7 +146,7 @@ def _may_be_pairs(frame: pd.DataFrame) -> bool:
         return False
     frame = without_attrs(frame)
     texts = [_texts(frame.iloc[:, n]) for n in (0, 1)]
-    are_numbers = all(text.isdigit() for text in chain(*texts))
+    are_numbers = all(text.replace(".", "", 1).isdigit() for text in chain(*texts))
     is_kind = frame.shape[1] > 2 and _are_kinds(frame.iloc[:, 2])
     are_distinct = all(len(set(words)) >= len(frame) / 2 for words in texts)
     return is_kind or (are_distinct and (frame.shape[1] == 2 or not are_numbers))
@@ -160,14 +160,13 @@ def _ids_in(frame: pd.DataFrame) -> Ids:
         column = frame.iloc[:, n]
         values = set(_texts(column))
         if len(values) == len(frame):
-            spelled = spellings(values, id_form(column))
-            ids[str(name)] = set(chain(*spelled, id_texts(column)))
+            ids[str(name)] = set(map(plain_id, values))
     return ids
 
 
 def _texts(column: pd.Series[Any]) -> list[str]:
     try:
-        return as_texts(column[~is_missing(column)]).tolist()
+        return id_texts(column[~is_missing(column)]).tolist()
     except UnicodeDecodeError:  # bytes name no rows; who reads the table says what to do
         return []
 
@@ -176,7 +175,7 @@ def _ends(
     frame: pd.DataFrame,
     tables: Mapping[str, Ids],
     likely: Collection[str] = (),
-    spelled: Callable[[str], str] = str,
+    spelled: Callable[[str], str] = plain_id,
 ) -> _Ends | None:
     """Return the tables that two columns hold ids of: matches of two, constraints of one.
 
@@ -220,7 +219,7 @@ def _misspelled(path: str, frame: pd.DataFrame, tables: Mapping[str, Ids]) -> st
     ends = _ends(frame, folded, spelled=_folded)
     for n, (table, column) in enumerate(ends[:2] if ends else ()):
         known = tables[table][column]
-        text = next((text for text in _texts(frame.iloc[:, n]) if text not in known), "")
+        text = next((text for text in _texts(frame.iloc[:, n]) if plain_id(text) not in known), "")
         meant = next((id for id in known if _folded(id) == _folded(text)), None)
         if meant is not None:
             name = shown(str(frame.columns[n]))
@@ -240,7 +239,7 @@ def _third_ids(
     for name, column in without_attrs(frame).iloc[:, 2:].items():
         texts, called = _texts(column), str(name).strip().casefold()
         may_count = len({*texts}) < len(texts) and all(map(str.isdigit, texts))
-        for _, (table, ids) in _tables_with(called, {*texts}, others, ())[:1]:
+        for _, (table, ids) in _tables_with(called, {*map(plain_id, texts)}, others, ())[:1]:
             if not may_count or called in (Path(table).stem.casefold(), ids.casefold()):
                 yield (
                     f"{clipped(path)}: the column {shown(str(name))} has ids of {clipped(table)},"

@@ -34,10 +34,9 @@ from mvcc.tables.reading._rows import (
     Named,
     columns_of_bytes,
     find_id_column,
-    id_form,
     ids_of,
+    plain_id,
     refuse_repeated_columns,
-    spellings,
 )
 from mvcc.tables.reading._table import Table, table_of
 
@@ -172,7 +171,7 @@ def refuse_without_folder(option: str) -> NoReturn:
 class Drawing:
     """Which rows or lines are drawn, wherever they are: those with the least keys."""
 
-    wanted: frozenset[str]  # ids that are drawn in any case
+    wanted: frozenset[str]  # ids that are drawn in any case (`plain_id`)
     n: int  # that are to be drawn
     seed: int
 
@@ -180,8 +179,8 @@ class Drawing:
         """Return a number for each text, by chance, but always the same; 0 if an id is wanted."""
         keys: Keys = pd.util.hash_array(texts, hash_key=f"{self.seed:016x}", categorize=False)
         keys = np.maximum(keys, np.uint64(1))
-        for own in ids:
-            keys[pd.Index(own).isin(self.wanted)] = 0
+        for own in ids if self.wanted else ():
+            keys[pd.Index(map(plain_id, own)).isin(self.wanted)] = 0
         return keys
 
     def least(self, keys: Keys) -> NDArray[np.int64]:
@@ -196,8 +195,7 @@ class Drawing:
         frames, found = [], []
         for frame in piece.frames():
             ids = np.array(ids_of(frame, id_column, folder), dtype=object)
-            form = "" if id_column is None else id_form(frame[id_column])
-            keys = self.keys(ids, *spellings(ids, form))
+            keys = self.keys(ids, ids)
             frames.append(frame[keys <= bound])
             found.append(keys[keys <= bound])
         return pd.concat(frames), np.concatenate(found)
@@ -214,8 +212,7 @@ class Drawing:
             numbers = frame.index.to_series()
             for values in (numbers, *(frame[column] for column in columns)):
                 own = as_texts(values)
-                named = spellings(own, id_form(values))
-                some = own[self.keys(own.to_numpy(dtype=object), *named) <= bound]
+                some = own[self.keys(own.to_numpy(dtype=object), own) <= bound]
                 rows |= set(some.groupby(some.to_numpy()).head(2).index)
             frames.append(frame.loc[sorted(rows)])
         return pd.concat(frames)
@@ -246,9 +243,7 @@ def id_column_of(
     glance = {name: as_texts(head[name].head(GLANCE)) for name in head if name in read}
     columns = [name for name, texts in glance.items() if may_name_rows(texts)]
     wanted = frozenset[str]().union(*(ids for _, ids in named))
-    named_here = {
-        name: chain(*spellings(as_texts(head[name]), id_form(head[name]))) for name in columns
-    }
+    named_here = {name: map(plain_id, as_texts(head[name])) for name in columns}
     if [name for name, own in named_here.items() if not wanted.isdisjoint(own)] == [found]:
         return found  # no other column could hold what is named: the other rows are not read
     same = delayed(Drawing(wanted, DEFAULT_ROWS, 0))
@@ -301,12 +296,12 @@ def _drawn_lines(
         known["lines"] = in_lines(kept.index.tolist())
     kept.attrs = known
     names, columns, is_header = matched_ids(kept, path, views, id_columns)
-    return kept, {*columns[0], *columns[1], *(() if is_header else names[:2])}
+    return kept, {*map(plain_id, chain(*columns, () if is_header else names[:2]))}
 
 
 def _constrained_ids(job: Job) -> frozenset[str]:
     """Return the ids that constraints and answers name, of whatever view."""
     files = [read_constraints(path) for path in job.constraints.values()]
     pairs = [record[:2] for file in files for record in file.records.values()]
-    names = frozenset(name.strip() for pair in pairs for name in pair)
-    return names | {id for _, id in rows_in_answers(answer_files(job))}
+    ids = {id for _, id in rows_in_answers(answer_files(job))}
+    return frozenset(plain_id(name.strip()) for name in chain(ids, *pairs))

@@ -39,7 +39,7 @@ def compare_facts(facts: tuple[Clustering, Clustering], called: tuple[str, str])
     (`numbers_like`), alike in all views that are numbered alike. `called` is what messages call
     the clusterings.
     """
-    facts = _spelled_like(*facts), _spelled_like(*facts[::-1])
+    facts = facts[0], _spelled_like(*facts[::-1])
     both = {
         one.name: (one, other)
         for one in facts[0].views
@@ -88,11 +88,11 @@ def write_moved(found: dict[str, Any], path: Path, *, fresh: bool = False) -> No
 
 
 def _spelled_like(facts: Clustering, others: Clustering) -> Clustering:
-    """Return facts with ids as the others have them, where these were numbers."""
+    """Return facts with ids as the others have them (`spelled_like`)."""
     views = []
     for view in facts.views:
-        if (other := others.view(view.name)) and other.id_form:
-            ids = spelled_like([*clusters_of(view)], clusters_of(other), other.id_form)
+        if other := others.view(view.name):
+            ids = spelled_like([*clusters_of(view)], clusters_of(other))
             n = len(view.ids)
             view = view.model_copy(update={"ids": (*ids[:n],), "outliers": (*ids[n:],)})
         views.append(view)

@@ -208,10 +208,8 @@ def _shared(former: Former, table: Table) -> Ints:
     assert view is not None
     if table.is_numbered or table.name in former.numbered:
         return np.full(len(table.ids), -1)
-    ids = spelled_like(view.ids, table.ids, table.id_form)
-    clusters = dict(zip(ids, view.labels, strict=True))
-    named = spelled_like(table.ids, clusters, view.id_form)
-    return np.array([clusters.get(name, -1) for name in named])
+    clusters = dict(zip(view.ids, view.labels, strict=True))
+    return np.array([clusters.get(name, -1) for name in spelled_like(table.ids, clusters)])
 
 
 def _predicted(model: SavedClustering, table: Table) -> Ints:

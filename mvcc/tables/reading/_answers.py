@@ -241,8 +241,8 @@ def _check_other_rows(
     for path in (Path(person.path).with_name(name) for name in names):
         named = {id for _, id in rows_in_answers([str(path)])} if path.exists() else set()
         for table, rows in zip(tables, answered, strict=True):
-            named -= {name for name in named if table.row.get(name) in rows}
-        known = [name for name in sorted(named) if any(name in one.row for one in tables)]
+            named -= {name for name in named if table.row.find(name) in rows}
+        known = [name for name in sorted(named) if any(one.row.find(name) >= 0 for one in tables)]
         if known and objects.may_lack:
             notes.append(
                 f"{path}: {counted(len(known), 'row')} that it names, such as {shown(known[0])},"

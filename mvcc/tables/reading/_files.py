@@ -17,8 +17,8 @@ from mvcc._utils.reading import check_size, content_of, in_lines, within_limits
 from mvcc._utils.text import decoded, parse_arff
 from mvcc.constraints import ConstraintFile
 from mvcc.exceptions import DataError
-from mvcc.tables.reading._column import as_texts
 from mvcc.tables.reading._parquet import frames_of_parquet, parts_of, read_parquet
+from mvcc.tables.reading._rows import id_texts
 from mvcc.tables.reading._text_tables import frames_of_text, read_text_table
 from mvcc.tables.reading._typed_tables import read_arrays, read_records
 from mvcc.tables.reading._workbooks import read_workbook
@@ -51,7 +51,7 @@ def read_constraints(path: str) -> ConstraintFile:
     if _READERS.get(Path(path).suffix.lower(), read_text_table) is read_text_table:
         return ConstraintFile.read(path)
     frame = read_frame(path)
-    columns = [as_texts(values).mask(values.isna(), "") for _, values in frame.items()]
+    columns = [id_texts(values).mask(values.isna(), "") for _, values in frame.items()]
     lines = np.asarray(frame.attrs.get("lines", frame.index)).tolist()
     header = frame.attrs.get("header", 1), list(map(str, frame.columns))
     records = zip(lines, map(list, zip(*columns, strict=True)), strict=True)

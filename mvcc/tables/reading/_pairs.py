@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import starmap
 from pathlib import Path
@@ -15,9 +16,9 @@ from mvcc._utils.messages import agreeing, counted, nearest_id, row_name, shown,
 from mvcc.constraints import ConstraintFile, Constraints, Relations, is_must_link
 from mvcc.exceptions import DataError, InvalidInputError, MvccError
 from mvcc.tables._job import Job
-from mvcc.tables.reading._column import as_texts
 from mvcc.tables.reading._people import AnsweredObjects, rows_in_answers
 from mvcc.tables.reading._problems import Problems, raise_all
+from mvcc.tables.reading._rows import Rows, id_texts
 from mvcc.tables.reading._table import Table
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def add_constraints(
     """
     notes += file.notes
     views = [number, *(view for view in range(len(tables)) if view != number)]
-    known = {view: _rows_by_id(view, tables, relations) for view in views}
+    known = {view: _row_finder(view, tables, relations) for view in views}
     records: dict[int, dict[int, list[str]]] = {view: {} for view in views}
     wrong: list[MvccError] = []
     lacking: list[_Lacking] = []
@@ -54,19 +55,19 @@ def add_constraints(
         if len(record) != len(file.order):
             records[number][line] = record
             continue
-        view = next((view for view in views if all(name in known[view] for name in names)), None)
+        of_views = ((view, [known[view](name) for name in names]) for view in views)
+        view, rows = next((one for one in of_views if min(one[1]) >= 0), (None, []))
         where = f"{file.place}:{line}"
         if view is None:
-            name = next(name for name in names if name not in known[number])
-            other = next((one.name for one in tables if name in one.row), None)
+            name = next(name for name in names if known[number](name) < 0)
+            other = next((one.name for one in tables if one.row.find(name) >= 0), None)
             if other is None or may_lack:
                 lacking.append((f"line {line}", name, tables[number]))
             else:
                 words = _unmatched(name, names, other, tables[number].name)
                 wrong.append(InvalidInputError(f"{where}: {words}"))
-        elif known[view][names[0]] != known[view][names[1]] or names[0] == names[1]:
-            ids = [tables[view].ids[known[view][name]] for name in names]
-            records[view][line] = [*ids, *record[2:]]
+        elif rows[0] != rows[1] or names[0] == names[1]:
+            records[view][line] = [*(tables[view].ids[row] for row in rows), *record[2:]]
         elif not is_must_link(record[2], where):  # a must-link says what the match says
             pair = " and ".join(map(shown, names))
             words = f"{pair} are matched, so they are one object and cannot be apart."
@@ -88,17 +89,17 @@ def add_constraints(
     return sum(map(len, records.values()))
 
 
-def _rows_by_id(view: int, tables: list[Table], relations: Relations) -> dict[str, int]:
-    """Return the row of a view for each of its ids, and for those of rows matched with one."""
-    known: dict[str, int] = {}
+def _row_finder(view: int, tables: list[Table], relations: Relations) -> Callable[[str], int]:
+    """Return what finds the row of a view by its id, else by that of a row matched with it."""
+    known, others = tables[view].row, Rows()
     for views, rows in reversed(relations.items()):
         if view in views:
             here = views.index(view)
             # the first one of several matches
             own = {row[1 - here]: row[here] for row in rows[::-1].tolist()}
             names = tables[views[1 - here]].row
-            known |= {name: own[row] for name, row in names.items() if row in own}
-    return known | tables[view].row
+            others |= {name: own[row] for name, row in names.items() if row in own}
+    return lambda name: row if (row := known.find(name)) >= 0 else others.find(name)
 
 
 def _unmatched(name: str, names: list[str], other: str, view: str) -> str:
@@ -150,7 +151,7 @@ def _matches(
             f" {second.name}. Each id was read as a row of its own table."
         )
     numbers = np.asarray(frame.attrs.get("lines", frame.index))
-    if not is_header and (names[0] in first.row or names[1] in second.row):
+    if not is_header and max(first.row.find(names[0]), second.row.find(names[1])) >= 0:
         # the first line is a match itself, or one with a mistake
         columns = [[name, *column] for name, column in zip(names, columns, strict=False)]
         rows = np.concatenate((_rows_of([[name] for name in names[:2]], first, second), rows))
@@ -174,7 +175,7 @@ def _matches(
 def _rows_of(columns: list[list[str]], first: Table, second: Table) -> Ints:
     """Return the rows of two tables that two columns name, −1 where there is none."""
     pairs = zip(columns, (first, second), strict=True)
-    rows = [[table.row.get(name, -1) for name in column] for column, table in pairs]
+    rows = [[*map(table.row.find, column)] for column, table in pairs]
     return np.array(rows, dtype=np.int64).T
 
 
@@ -201,7 +202,7 @@ def matched_ids(
         if is_header := len(set(found)) == 2:
             break
     sides = found if is_header else [0, 1]
-    return names, [as_texts(frame.iloc[:, column]).tolist() for column in sides], is_header
+    return names, [id_texts(frame.iloc[:, column]).tolist() for column in sides], is_header
 
 
 def _unknown_rows(place: str, noun: str, n_all: int, lacking: list[_Lacking]) -> tuple[str, str]:

@@ -296,7 +296,8 @@ def rows_in_answers(paths: list[str], tables: Sequence[Table] = ()) -> set[tuple
         else:
             view = Path(path).stem
             of_view = sorted(tables, key=lambda table: table.name != view)  # its own is first
-            for i, j, *_ in ConstraintFile.read(path).records.values():
-                for id in (i.strip(), j.strip()):
-                    rows.add((next((one.name for one in of_view if id in one.row), view), id))
+            for record in ConstraintFile.read(path).records.values():
+                for id in map(str.strip, record[:2]):
+                    known = (one.name for one in of_view if one.row.find(id) >= 0)
+                    rows.add((next(known, view), id))
     return rows | {view_and_id(name.strip()) for name in named}

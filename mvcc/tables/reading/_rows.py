@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Sequence
-from itertools import chain
+from functools import cached_property
+from itertools import chain, count
 from typing import Any
 
 import pandas as pd
 
 from mvcc._utils.messages import agreeing, clipped, nearest
 from mvcc.exceptions import DataError
-from mvcc.results import IdForm
 from mvcc.tables._job import View
 from mvcc.tables.reading._column import (
-    DECIMAL,
     GLANCE,
     as_texts,
     is_missing,
@@ -26,8 +26,10 @@ from mvcc.tables.reading._problems import title_above
 MOST_LISTED = 5  # columns in a message
 _USUAL = ("id", "ids", "")  # names of columns that name rows
 _ENOUGH_NAMED = 0.5  # of the ids that a file names, to be those of a column
+_NUMBER = re.compile(r"0*([0-9]+)(?:\.0)?")
 
-Named = tuple[str, set[str]]  # ids of rows, and what the file that names them calls their column
+# ids of rows (`plain_id`), and what the file that names them calls their column
+Named = tuple[str, set[str]]
 
 
 def refuse_repeated_columns(frame: pd.DataFrame, path: str) -> None:
@@ -94,7 +96,7 @@ def _named_column(
     """Return the one of some columns whose values are named; by default the one that was found."""
 
     def shares(column: pd.Series[Any], named: Iterable[set[str]]) -> list[float]:
-        own = set(chain(*spellings(id_texts(column), id_form(column))))
+        own = set(map(plain_id, as_texts(column)))
         return [len(ids & own) / len(ids) for ids in named]
 
     folded = {column.strip().casefold(): column for column in candidates}
@@ -163,43 +165,36 @@ def id_texts(column: pd.Series[Any]) -> pd.Series[Any]:
     return texts.where(~texts.str.isdecimal(), texts.str.zfill(width)) if width else texts
 
 
-def id_form(column: pd.Series[Any]) -> IdForm:
-    """Tell what the ids of a column were, which files may write in another way."""
-    if column.name in column.attrs.get("widths", {}):
-        return "padded"
-    return "floats" if column.dtype.kind == "f" else ""
+def plain_id(name: str) -> str:
+    """Return the number that an id is, however files write it: 7 for 007 and 7.0."""
+    number = _NUMBER.fullmatch(name) if name.startswith("0") or name.endswith(".0") else None
+    return number[1] if number else name
 
 
-def spellings(ids: Iterable[str], form: IdForm) -> list[Iterable[str]]:
-    """Return ids in each way in which files name them: 7.0 for a float, or 7 for 007."""
-    match form:
-        case "floats":
-            return [ids, [f"{name}.0" for name in ids]]
-        case "padded":
-            return [ids, [name.lstrip("0") or "0" if name.isdecimal() else name for name in ids]]
-        case _:
-            return [ids]
+class Rows(dict[str, int]):
+    """The row of every id."""
+
+    @cached_property
+    def _plain(self) -> dict[str, int]:
+        found: dict[str, int] = {}
+        for name, row in self.items():
+            if found.setdefault(plain_id(name), row) != row:
+                found[plain_id(name)] = -1
+        return found
+
+    def find(self, name: str) -> int:
+        """Return the row of an id, else the only one whose id is the same number, else −1."""
+        return self[name] if name in self else self._plain.get(plain_id(name), -1)
 
 
-def rows_by_name(ids: Sequence[str], form: IdForm) -> dict[str, int]:
-    """Return the row of every id, in each way in which files name it.
-
-    Also as 7 where a text file has 7.0, as pandas writes floats: the first ones tell.
-    """
-    found = spellings(ids, form)
-    if all(map(DECIMAL.fullmatch, ids[:GLANCE])):
-        found.append([name.removesuffix(".0") for name in ids])
-    return {name: row for names in reversed(found) for row, name in enumerate(names)}
-
-
-def spelled_like(ids: Sequence[str], others: Collection[str], form: IdForm) -> Sequence[str]:
-    """Return ids as others of a form are written, such as 7 for 7.0, unless 7 is one of them."""
-    if not form:
-        return ids
-    own = {*ids}
-    pairs = zip(spellings(others, form)[-1], others, strict=True)
-    written = {name: other for name, other in pairs if other not in own}
-    return [written.get(name, name) for name in ids]
+def spelled_like(ids: Sequence[str], others: Iterable[str]) -> list[str]:
+    """Return ids as others are written, such as 007 for 7, where these are the same."""
+    rows, spelled, there = Rows(zip(ids, count())), [*ids], {*others}
+    for other in others:
+        row = rows.find(other)
+        if row >= 0 and ids[row] not in there:
+            spelled[row] = other
+    return spelled
 
 
 def no_column(frame: pd.DataFrame, column: str, path: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,6 @@ import pandas as pd
 from mvcc._utils.arrays import Floats, Ints
 from mvcc._utils.messages import agreeing, clipped, counted, nearest_id, shown
 from mvcc.exceptions import DataError
-from mvcc.results import IdForm
 from mvcc.tables._job import View
 from mvcc.tables.reading._column import (
     Column,
@@ -29,15 +29,15 @@ from mvcc.tables.reading._problems import Problems, option_for
 from mvcc.tables.reading._rows import (
     MOST_LISTED,
     Named,
+    Rows,
     columns_of_bytes,
     find_id_column,
-    id_form,
+    id_texts,
     ids_of,
     listed,
     no_column,
     place_of,
     refuse_repeated_columns,
-    rows_by_name,
 )
 from mvcc.tables.reading._superfluous import without_names, without_superfluous
 
@@ -63,12 +63,11 @@ class Table:
     notes: tuple[str, ...] = ()  # what must be known of how the file was read
     shown: dict[str, list[str]] = field(default_factory=dict)  # what a person sees of the rows
     n_all_rows: int | None = None  # of the folder that the rows are a sample of
-    id_form: IdForm = ""
 
     @cached_property
-    def row(self) -> dict[str, int]:
-        """The number of the row of every id, in each way in which files name it."""
-        return rows_by_name(self.ids, self.id_form)
+    def row(self) -> Rows:
+        """The number of the row of every id."""
+        return Rows(zip(self.ids, count()))
 
     @property
     def used(self) -> list[Column]:
@@ -144,12 +143,10 @@ def table_of(
         if column is not None and column not in frame.columns:
             found.add(no_column(frame, column, view.path))
     id_column = None
-    form: IdForm = ""
     is_numbered = ids == [str(row) for row in range(len(frame))]
     if ids is None:
         id_column = find_id_column(frame, view, named)
         is_numbered = id_column is None
-        form = "" if id_column is None else id_form(frame[id_column])
         ids = ids_of(frame, id_column, view.path)
     became, values = _understood(frame, name, view, id_column, found)
     columns = [column for column in values if became[column].why is not LeftOut.CONSTANT]
@@ -175,7 +172,6 @@ def table_of(
         id_column=id_column,
         is_numbered=is_numbered,
         shown={str(own.name): as_texts(own).mask(own.isna(), "").tolist() for own in there},
-        id_form=form,
         notes=(*frame.attrs.get("notes", ()), *_left_out_labels(name, became, columns, view.path)),
     )
 
@@ -213,7 +209,8 @@ def _understood(
         own = Understood(Column(column, None, why=reason)) if reason else found[column]
         became[column] = own.column
         if number < _MOST_WITH_EXAMPLES:
-            became[column] = with_examples(own.column, bare[column], own.values)
+            cells = id_texts(bare[column]) if column == id_column else bare[column]
+            became[column] = with_examples(own.column, cells, own.values)
     return became, {column: one.values for column, one in found.items() if one.values is not None}
 
 
