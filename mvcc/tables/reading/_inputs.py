@@ -34,7 +34,7 @@ from mvcc.tables.reading._column import as_texts
 from mvcc.tables.reading._files import read_constraints, read_frame, read_frames
 from mvcc.tables.reading._parquet import input_sha256
 from mvcc.tables.reading._problems import Problems
-from mvcc.tables.reading._rows import Named, ids_of, plain_id
+from mvcc.tables.reading._rows import Named, ids_of
 from mvcc.tables.reading._table import Table, table_of
 
 if TYPE_CHECKING:
@@ -125,10 +125,10 @@ class PairFiles:
                 called = (view.casefold(), ("left", "right")[views.index(view)])
                 sides = [names.index(name) for name in called if name in names][:1]
                 for n in sides or range(min(2, len(names))):
-                    named.append((names[n], set(map(plain_id, as_texts(frame.iloc[:, n])))))
+                    named.append((names[n], set(as_texts(frame.iloc[:, n]))))
         if view in self.constraints:
             records = self.constraints[view].records.values()
-            named.append(("", {plain_id(name.strip()) for one in records for name in one[:2]}))
+            named.append(("", {name.strip() for record in records for name in record[:2]}))
         return named
 
 
@@ -215,7 +215,7 @@ def _release_texts() -> None:
 
 def _named_by_tables(tables: list[Table]) -> list[Named]:
     """Return the ids of tables that another one may name; numbers may count anything."""
-    ids = [{*map(plain_id, table.ids)} for table in tables if table.id_column is not None]
+    ids = [set(table.ids) for table in tables if table.id_column is not None]
     return [("", own) for own in ids if not all(name.isdigit() for name in own)]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
 from itertools import chain, count
@@ -26,10 +25,8 @@ from mvcc.tables.reading._problems import title_above
 MOST_LISTED = 5  # columns in a message
 _USUAL = ("id", "ids", "")  # names of columns that name rows
 _ENOUGH_NAMED = 0.5  # of the ids that a file names, to be those of a column
-_NUMBER = re.compile(r"0*([0-9]+)(?:\.0)?")
 
-# ids of rows (`plain_id`), and what the file that names them calls their column
-Named = tuple[str, set[str]]
+Named = tuple[str, set[str]]  # ids of rows, and what the file that names them calls their column
 
 
 def refuse_repeated_columns(frame: pd.DataFrame, path: str) -> None:
@@ -97,7 +94,7 @@ def _named_column(
 
     def shares(column: pd.Series[Any], named: Iterable[set[str]]) -> list[float]:
         own = set(map(plain_id, as_texts(column)))
-        return [len(ids & own) / len(ids) for ids in named]
+        return [len(own.intersection(map(plain_id, ids))) / len(ids) for ids in named]
 
     folded = {column.strip().casefold(): column for column in candidates}
     called = {folded[name]: ids for name, ids in named if ids and name and name in folded}
@@ -110,7 +107,11 @@ def _named_column(
     of_table = list(called.values()) or [ids for _, ids in named if ids]
     if not of_table:
         return found
-    of_found = shares(frame.index.to_series() if found is None else frame[found], of_table)
+    if found is None:  # 1.0 is no number of a row
+        numbers = set(as_texts(frame.index.to_series()))
+        of_found = [len(ids & numbers) / len(ids) for ids in of_table]
+    else:
+        of_found = shares(frame[found], of_table)
     is_named = max(of_found) >= _ENOUGH_NAMED
     if is_named and found is not None:
         usual = (column for column in candidates if column.strip().lower() in _USUAL)
@@ -167,8 +168,8 @@ def id_texts(column: pd.Series[Any]) -> pd.Series[Any]:
 
 def plain_id(name: str) -> str:
     """Return the number that an id is, however files write it: 7 for 007 and 7.0."""
-    number = _NUMBER.fullmatch(name) if name.startswith("0") or name.endswith(".0") else None
-    return number[1] if number else name
+    number = name.removesuffix(".0")
+    return number.lstrip("0") or "0" if number.isdecimal() else name
 
 
 class Rows(dict[str, int]):
@@ -178,8 +179,9 @@ class Rows(dict[str, int]):
     def _plain(self) -> dict[str, int]:
         found: dict[str, int] = {}
         for name, row in self.items():
-            if found.setdefault(plain_id(name), row) != row:
-                found[plain_id(name)] = -1
+            number = plain_id(name)
+            if found.setdefault(number, row) != row:
+                found[number] = -1
         return found
 
     def find(self, name: str) -> int:
