@@ -107,7 +107,7 @@ def _named_column(
     of_table = list(called.values()) or [ids for _, ids in named if ids]
     if not of_table:
         return found
-    if found is None:  # 1.0 is no number of a row
+    if found is None:  # 1.0 does not number a row
         numbers = set(as_texts(frame.index.to_series()))
         of_found = [len(ids & numbers) / len(ids) for ids in of_table]
     else:
