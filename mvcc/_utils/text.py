@@ -81,14 +81,14 @@ def read_text(content: bytes, place: str, error: type[MvccError]) -> Text:
 def delimiter_of(first: str, second: str = "") -> str:
     """Return what separates the values of a line: what it has most often, outside of quotes.
 
-    `|` does if the second line has it as often, or has it, too, and nothing else can: names may
-    list answers by it.
+    `|` does if the second line has it as often, but not what else could be, or has it, too, and
+    nothing else can: names may list answers by it.
     """
     bare, below = (re.sub(r'"[^"]*"?', "", line) for line in (first, second))
     best = max(",;\t", key=bare.count)
     n_best, n_bars = bare.count(best), bare.count("|")
-    is_bar = n_best < n_bars == below.count("|") or (n_best == 0 < n_bars and "|" in second)
-    return "|" if is_bar else best
+    is_bar = n_best < n_bars == below.count("|") and n_best != below.count(best)
+    return "|" if is_bar or (n_best == 0 < n_bars and "|" in second) else best
 
 
 def records_of(

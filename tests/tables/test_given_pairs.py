@@ -191,6 +191,38 @@ def test_swapped_columns_are_read_so_only_if_that_is_certain(options, tmp_path):
         matches(options, tmp_path, "t1,i0\nt2,i4\ni0,t1\ni4,t2\n")
 
 
+def test_ids_count_as_they_are_written_before_numbers_that_are_the_same(tmp_path):
+    """Rows of texts are 1 to 5, images 00001 to 00005; row n matches image 6 - n."""
+    texts = [["id", "x"], *([str(n), n] for n in range(1, 6))]
+    images = [["id", "x"], *([f"{6 - n:05}", n * n] for n in range(1, 6))]
+    given = options_of(tables(tmp_path, texts, images), n_clusters=2)
+    content = "a,b\n" + "".join(f"{6 - n:05},{n}\n" for n in range(1, 6))
+    given = with_file(given, "matches", "texts:images", tmp_path / "m.csv", content)
+    given = with_file(
+        given, "constraints", "texts", tmp_path / "c.csv", "i,j,kind\n00005,00004,must-link\n"
+    )
+    inputs = read_inputs(load_job(None, given))
+    assert inputs.tables[1].ids == ["00005", "00004", "00003", "00002", "00001"]
+    assert inputs.relations[0, 1].tolist() == [[n, n] for n in range(5)]
+    assert inputs.constraints[0].pairs.tolist() == [[0, 1]]
+
+
+def test_the_column_that_has_the_ids_as_they_are_written_names_the_rows(options, tmp_path):
+    images = [["id", "file", "x"], *([n, f"{6 - n:05}", n * n] for n in range(1, 6))]
+    write_csv(tmp_path / "images.csv", images)
+    content = "a,b\n" + "".join(f"t{n},{n:05}\n" for n in range(1, 6))
+    assert matches(options, tmp_path, content)[0, 1].tolist() == [[n, 5 - n] for n in range(1, 6)]
+
+
+def test_bars_within_ids_separate_none_of_a_pair(tmp_path):
+    ids = [[f"sp|{letter}{n}|{letter}" for n in range(4)] for letter in "PQ"]
+    texts, images = ([["id", "x"], *([id, n % 2] for n, id in enumerate(own))] for own in ids)
+    given = options_of(tables(tmp_path, texts, images), n_clusters=2)
+    content = "".join(f"{one},{other}\n" for one, other in zip(*ids, strict=True))
+    given = with_file(given, "matches", "texts:images", tmp_path / "m.csv", content)
+    assert read_inputs(load_job(None, given)).relations[0, 1].tolist() == [[n, n] for n in range(4)]
+
+
 def test_rows_that_are_not_there_are_counted_in_one_message_and_may_be_left_out(options, tmp_path):
     content = "texts,images\nt1,i0\nt2,i4\n" + "".join(f"x{n},i3\n" for n in range(5))
     options = with_file(options, "matches", "texts:images", tmp_path / "m.csv", content)

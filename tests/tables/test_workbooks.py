@@ -12,7 +12,7 @@ from mvcc.tables._job import View
 from mvcc.tables.drafting._files import sort_files
 from mvcc.tables.reading._files import read_frame
 from mvcc.tables.reading._inputs import read_inputs
-from mvcc.tables.reading._rows import Rows, spelled_like
+from mvcc.tables.reading._rows import RowsById, spelled_like
 from tests.tables.problems import options_of, read_table, write_csv
 
 HEADER = ["Nr", "Säure", "Farbe"]
@@ -177,7 +177,7 @@ def test_workbooks_of_pairs_name_ids_of_text_files_with_and_without_zeros(tmp_pa
 
 
 def test_an_id_is_found_as_another_number_only_where_one_row_has_it():
-    rows = Rows(zip(["7", "007", "08", "9.0", "0", "a07", "1.50"], range(7), strict=True))
+    rows = RowsById(zip(["7", "007", "08", "9.0", "0", "a07", "1.50"], range(7), strict=True))
     names = ["7", "007", "07", "7.0", "8", "8.0", "0008", "9", "00.0", "a7", "1.5", ".0", ""]
     assert [rows.find(name) for name in names] == [0, 1, -1, -1, 2, 2, 2, 3, 4, -1, -1, -1, -1]
     assert spelled_like(["7", "07", "8"], ["007", "8.0"]) == ["7", "07", "8.0"]

@@ -27,7 +27,7 @@ from mvcc.tables.correcting._corrections import (
     refuse_name,
     rows_in,
 )
-from mvcc.tables.reading._rows import Rows
+from mvcc.tables.reading._rows import RowsById
 
 _MOST_NAMED = 3  # rows, in a sentence
 
@@ -57,7 +57,7 @@ class Draft:
         self._numbers = {view.name: number for number, view in enumerate(facts.views)}
         names = facts.numbered_alike
         self._alike = [[self._numbers[name] for name in own] for own in names]
-        self._rows = [Rows(zip(view.ids, count())) for view in facts.views]
+        self._rows = [RowsById(zip(view.ids, count())) for view in facts.views]
 
     @classmethod
     def of(cls, facts: Clustering, corrections: Corrections) -> Draft:

@@ -160,7 +160,7 @@ def _ids_in(frame: pd.DataFrame) -> Ids:
         column = frame.iloc[:, n]
         values = set(_texts(column))
         if len(values) == len(frame):
-            ids[str(name)] = set(map(plain_id, values))
+            ids[str(name)] = values.union(map(plain_id, values))
     return ids
 
 
@@ -182,8 +182,8 @@ def _ends(
     Those that are ``likely`` pairs themselves come last.
     """
     frame = without_attrs(frame)
-    columns = ((frame.columns[n], map(spelled, _texts(frame.iloc[:, n]))) for n in (0, 1))
-    first, second = (_tables_with(str(name), set(own), tables, likely) for name, own in columns)
+    columns = ((str(frame.columns[n]), {*_texts(frame.iloc[:, n])}) for n in (0, 1))
+    first, second = (_tables_with(*column, tables, likely, spelled) for column in columns)
     has_kinds = frame.shape[1] > 2 and _are_kinds(frame.iloc[:, 2])
     for (share, one), (other_share, other) in product(first, second):
         if one == other if has_kinds else one[0] != other[0]:
@@ -192,21 +192,28 @@ def _ends(
 
 
 def _tables_with(
-    name: str, values: set[str], tables: Mapping[str, Ids], likely: Collection[str]
+    name: str,
+    values: set[str],
+    tables: Mapping[str, Ids],
+    likely: Collection[str],
+    spelled: Callable[[str], str] = plain_id,
 ) -> list[tuple[float, _End]]:
     """Return the tables that a column may hold ids of: those called like it first, then by share.
 
     A file of pairs has the same columns, but hardly the name of one.
     """
     name = name.strip().casefold()
-    found: list[tuple[bool, bool, bool, float, int, _End]] = []
+    found: list[tuple[bool, bool, bool, int, float, int, _End]] = []
+    alike = set(map(spelled, values))
     for path, ids in tables.items():
         is_other = name != Path(path).stem.casefold()
         for own, known in ids.items():
-            share = len(values & known) / max(len(values), 1)
+            share = len(alike & known) / max(len(alike), 1)
             if share >= _ENOUGH:
                 end, n = (path, own), len(found)
-                found.append((is_other, path in likely, name != own.casefold(), -share, n, end))
+                has_name = name == own.casefold()
+                n_written = len(values & known)
+                found.append((is_other, path in likely, not has_name, -n_written, -share, n, end))
     return [(-share, end) for *_, share, _, end in sorted(found)]
 
 
@@ -220,7 +227,7 @@ def _misspelled(path: str, frame: pd.DataFrame, tables: Mapping[str, Ids]) -> st
     for n, (table, column) in enumerate(ends[:2] if ends else ()):
         known = tables[table][column]
         text = next((text for text in _texts(frame.iloc[:, n]) if plain_id(text) not in known), "")
-        meant = next((id for id in known if _folded(id) == _folded(text)), None)
+        meant = min((id for id in known if _folded(id) == _folded(text)), default=None)
         if meant is not None:
             name = shown(str(frame.columns[n]))
             return (
@@ -239,7 +246,7 @@ def _third_ids(
     for name, column in without_attrs(frame).iloc[:, 2:].items():
         texts, called = _texts(column), str(name).strip().casefold()
         may_count = len({*texts}) < len(texts) and all(map(str.isdigit, texts))
-        for _, (table, ids) in _tables_with(called, {*map(plain_id, texts)}, others, ())[:1]:
+        for _, (table, ids) in _tables_with(called, {*texts}, others, ())[:1]:
             if not may_count or called in (Path(table).stem.casefold(), ids.casefold()):
                 yield (
                     f"{clipped(path)}: the column {shown(str(name))} has ids of {clipped(table)},"

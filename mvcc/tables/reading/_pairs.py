@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import starmap
 from pathlib import Path
@@ -18,7 +18,7 @@ from mvcc.exceptions import DataError, InvalidInputError, MvccError
 from mvcc.tables._job import Job
 from mvcc.tables.reading._people import AnsweredObjects, rows_in_answers
 from mvcc.tables.reading._problems import Problems, raise_all
-from mvcc.tables.reading._rows import Rows, id_texts
+from mvcc.tables.reading._rows import RowsById, id_texts
 from mvcc.tables.reading._table import Table
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def add_constraints(
     """
     notes += file.notes
     views = [number, *(view for view in range(len(tables)) if view != number)]
-    known = {view: _row_finder(view, tables, relations) for view in views}
+    known = {view: (tables[view].row, _rows_matched(view, tables, relations)) for view in views}
     records: dict[int, dict[int, list[str]]] = {view: {} for view in views}
     wrong: list[MvccError] = []
     lacking: list[_Lacking] = []
@@ -55,11 +55,16 @@ def add_constraints(
         if len(record) != len(file.order):
             records[number][line] = record
             continue
-        of_views = ((view, [known[view](name) for name in names]) for view in views)
-        view, rows = next((one for one in of_views if min(one[1]) >= 0), (None, []))
+        found = (  # what is written counts before numbers that are the same
+            (view, [_row_by(finders, *known[view], name) for name in names])
+            for finders in ((RowsById.called,), (RowsById.called, RowsById.find))
+            for view in views
+        )
+        view, rows = next((one for one in found if min(one[1]) >= 0), (None, []))
         where = f"{file.place}:{line}"
         if view is None:
-            name = next(name for name in names if known[number](name) < 0)
+            finders = (RowsById.called, RowsById.find)
+            name = next(name for name in names if _row_by(finders, *known[number], name) < 0)
             other = next((one.name for one in tables if one.row.find(name) >= 0), None)
             if other is None or may_lack:
                 lacking.append((f"line {line}", name, tables[number]))
@@ -89,9 +94,9 @@ def add_constraints(
     return sum(map(len, records.values()))
 
 
-def _row_finder(view: int, tables: list[Table], relations: Relations) -> Callable[[str], int]:
-    """Return what finds the row of a view by its id, else by that of a row matched with it."""
-    known, others = tables[view].row, Rows()
+def _rows_matched(view: int, tables: list[Table], relations: Relations) -> RowsById:
+    """Return the row of a view for each id of a row that is matched with it."""
+    others = RowsById()
     for views, rows in reversed(relations.items()):
         if view in views:
             here = views.index(view)
@@ -99,7 +104,15 @@ def _row_finder(view: int, tables: list[Table], relations: Relations) -> Callabl
             own = {row[1 - here]: row[here] for row in rows[::-1].tolist()}
             names = tables[views[1 - here]].row
             others |= {name: own[row] for name, row in names.items() if row in own}
-    return lambda name: row if (row := known.find(name)) >= 0 else others.find(name)
+    return others
+
+
+def _row_by(
+    finders: Sequence[Callable[[RowsById, str], int]], own: RowsById, others: RowsById, name: str
+) -> int:
+    """Return the row that an id of a view, or else of a matched row, is found by first, or −1."""
+    found = (find(rows, name) for find in finders for rows in (own, others))
+    return next((row for row in found if row >= 0), -1)
 
 
 def _unmatched(name: str, names: list[str], other: str, view: str) -> str:
@@ -142,10 +155,11 @@ def _matches(
     names, columns, is_header = matched_ids(
         frame, path, (first.name, second.name), (first.id_column, second.id_column)
     )
-    rows, crossed = _rows_of(columns, first, second), _rows_of(columns, second, first)
-    n_whole, n_crossed = (int((found >= 0).all(axis=1).sum()) for found in (rows, crossed))
-    if n_crossed > len(rows) / 2 and n_crossed > 2 * n_whole:
-        names, columns, rows = names[1::-1], columns[::-1], crossed[:, ::-1]
+    rows = _rows_of(columns, first, second)
+    # ids as they are written tell the tables, if only one of these has zeros in front
+    if any(_are_crossed(columns, first, second, find) for find in (RowsById.called, RowsById.find)):
+        names, columns = names[1::-1], columns[::-1]
+        rows = _rows_of(columns, first, second)
         notes.append(
             f"{path}: the two columns are swapped: the one for {first.name} has ids of"
             f" {second.name}. Each id was read as a row of its own table."
@@ -172,10 +186,26 @@ def _matches(
     return pd.DataFrame(rows[is_whole]).drop_duplicates().to_numpy()
 
 
-def _rows_of(columns: list[list[str]], first: Table, second: Table) -> Ints:
+def _are_crossed(
+    columns: list[list[str]], first: Table, second: Table, find: Callable[[RowsById, str], int]
+) -> bool:
+    """Tell whether more than half of the rows have ids of the other table, and few of their own."""
+    whole, crossed = (
+        int((_rows_of(columns, *tables, find) >= 0).all(axis=1).sum())
+        for tables in ((first, second), (second, first))
+    )
+    return crossed > len(columns[0]) / 2 and crossed > 2 * whole
+
+
+def _rows_of(
+    columns: list[list[str]],
+    first: Table,
+    second: Table,
+    find: Callable[[RowsById, str], int] = RowsById.find,
+) -> Ints:
     """Return the rows of two tables that two columns name, −1 where there is none."""
     pairs = zip(columns, (first, second), strict=True)
-    rows = [[*map(table.row.find, column)] for column, table in pairs]
+    rows = [[find(table.row, name) for name in column] for column, table in pairs]
     return np.array(rows, dtype=np.int64).T
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cached_property
 from itertools import chain, count
 from typing import Any
@@ -84,17 +84,28 @@ def find_id_column(frame: pd.DataFrame, view: View, named: Sequence[Named] = ())
     codes = (column for column in others if looks_like_codes(frame[column]))
     found = next(chain(distinct, usual[-1:], likely, codes), None)
     candidates = [str(column) for column in texts if column not in asked_for or column == found]
-    return _named_column(frame, found, candidates, named)
+    # what is written counts before numbers that are the same
+    best, share = _named_column(frame, found, candidates, named, str)
+    if best is None or share < _ENOUGH_NAMED:
+        best, _ = _named_column(frame, found, candidates, named, plain_id)
+    return best
 
 
 def _named_column(
-    frame: pd.DataFrame, found: str | None, candidates: list[str], named: Sequence[Named]
-) -> str | None:
-    """Return the one of some columns whose values are named; by default the one that was found."""
+    frame: pd.DataFrame,
+    found: str | None,
+    candidates: list[str],
+    named: Sequence[Named],
+    spelled: Callable[[str], str],
+) -> tuple[str | None, float]:
+    """Return the one of some columns whose values are named, by default the one that was found.
+
+    And how large a share of those that are named it has.
+    """
 
     def shares(column: pd.Series[Any], named: Iterable[set[str]]) -> list[float]:
-        own = set(map(plain_id, as_texts(column)))
-        return [len(own.intersection(map(plain_id, ids))) / len(ids) for ids in named]
+        own = set(map(spelled, as_texts(column)))
+        return [len(own.intersection(map(spelled, ids))) / len(ids) for ids in named]
 
     folded = {column.strip().casefold(): column for column in candidates}
     called = {folded[name]: ids for name, ids in named if ids and name and name in folded}
@@ -106,7 +117,7 @@ def _named_column(
     # the header of the file tells which of its ids are those of this table
     of_table = list(called.values()) or [ids for _, ids in named if ids]
     if not of_table:
-        return found
+        return found, 0.0
     if found is None:  # 1.0 does not number a row
         numbers = set(as_texts(frame.index.to_series()))
         of_found = [len(ids & numbers) / len(ids) for ids in of_table]
@@ -117,6 +128,7 @@ def _named_column(
         usual = (column for column in candidates if column.strip().lower() in _USUAL)
         candidates = [] if found in called else list(dict.fromkeys((*called, *usual)))
     best, most = found, (False, 0.0)
+    share = max(of_found)
     for column in candidates:
         # numbers that name rows, and a glance at many other columns is quick
         is_glance = is_named and column not in called
@@ -132,7 +144,8 @@ def _named_column(
             is_better = max(own) >= max(_ENOUGH_NAMED, 2 * max(of_found))
         if is_better and (column in called, max(own)) > most:
             best, most = column, (column in called, max(own))
-    return best
+            share = max(own)
+    return best, share
 
 
 def _repeats(column: pd.Series[Any]) -> bool:
@@ -172,7 +185,7 @@ def plain_id(name: str) -> str:
     return number.lstrip("0") or "0" if number.isdecimal() else name
 
 
-class Rows(dict[str, int]):
+class RowsById(dict[str, int]):
     """The row of every id."""
 
     @cached_property
@@ -184,6 +197,10 @@ class Rows(dict[str, int]):
                 found[number] = -1
         return found
 
+    def called(self, name: str) -> int:
+        """Return the row of an id as it is written, or −1."""
+        return self.get(name, -1)
+
     def find(self, name: str) -> int:
         """Return the row of an id, else the only one whose id is the same number, else −1."""
         return self[name] if name in self else self._plain.get(plain_id(name), -1)
@@ -191,7 +208,7 @@ class Rows(dict[str, int]):
 
 def spelled_like(ids: Sequence[str], others: Iterable[str]) -> list[str]:
     """Return ids as others are written, such as 007 for 7, where these are the same."""
-    rows, spelled, there = Rows(zip(ids, count())), [*ids], {*others}
+    rows, spelled, there = RowsById(zip(ids, count())), [*ids], {*others}
     for other in others:
         row = rows.find(other)
         if row >= 0 and ids[row] not in there:

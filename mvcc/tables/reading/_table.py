@@ -29,7 +29,7 @@ from mvcc.tables.reading._problems import Problems, option_for
 from mvcc.tables.reading._rows import (
     MOST_LISTED,
     Named,
-    Rows,
+    RowsById,
     columns_of_bytes,
     find_id_column,
     id_texts,
@@ -65,9 +65,9 @@ class Table:
     n_all_rows: int | None = None  # of the folder that the rows are a sample of
 
     @cached_property
-    def row(self) -> Rows:
+    def row(self) -> RowsById:
         """The number of the row of every id."""
-        return Rows(zip(self.ids, count()))
+        return RowsById(zip(self.ids, count()))
 
     @property
     def used(self) -> list[Column]:
