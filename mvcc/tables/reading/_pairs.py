@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from mvcc.tables.reading._inputs import PairFiles
 
 _MOST_LINES = 10  # of a file that are told to be wrong
+_AS_WRITTEN = (RowsById.called,)
+_BY_NUMBER = (RowsById.called, RowsById.find)  # the first that finds a row
 _MOST_SHOWN = 3  # unknown rows; to look for the most similar id takes time
 # a line, and the first of its names that is not of a row of a table
 _Lacking = tuple[str, str, Table]
@@ -57,14 +59,13 @@ def add_constraints(
             continue
         found = (  # what is written counts before numbers that are the same
             (view, [_row_by(finders, *known[view], name) for name in names])
-            for finders in ((RowsById.called,), (RowsById.called, RowsById.find))
+            for finders in (_AS_WRITTEN, _BY_NUMBER)
             for view in views
         )
         view, rows = next((one for one in found if min(one[1]) >= 0), (None, []))
         where = f"{file.place}:{line}"
         if view is None:
-            finders = (RowsById.called, RowsById.find)
-            name = next(name for name in names if _row_by(finders, *known[number], name) < 0)
+            name = next(name for name in names if _row_by(_BY_NUMBER, *known[number], name) < 0)
             other = next((one.name for one in tables if one.row.find(name) >= 0), None)
             if other is None or may_lack:
                 lacking.append((f"line {line}", name, tables[number]))
