@@ -33,13 +33,10 @@ from mvcc.embedding._anchors import (
     of_objects,
     side_by_side,
 )
+from mvcc.embedding._components import Eigenpairs, unit_rows
 from mvcc.embedding._eigenvectors import leading_eigenvectors, residual
-from mvcc.embedding._joint_graph import (
-    MATCHED_OBJECTS_WEIGHT,
-    Eigenpairs,
-    seen_in_all,
-    unit_rows,
-)
+from mvcc.embedding._joint_graph import MATCHED_OBJECTS_WEIGHT
+from mvcc.embedding._objects import seen_in_all
 
 _TINY = 1e-12
 

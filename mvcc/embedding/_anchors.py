@@ -21,7 +21,7 @@ from sklearn.neighbors import NearestNeighbors
 from mvcc._utils.arrays import BLOCK_ROWS, Floats, Ints
 from mvcc._utils.kernels.shared import add_gram
 from mvcc._utils.kernels.threads import for_blocks, may_share
-from mvcc.embedding._joint_graph import membership
+from mvcc.embedding._objects import membership
 
 N_TIES = 3  # r, anchors that a row is tied to
 FEWEST_ANCHORS = 500

@@ -22,15 +22,11 @@ from mvcc.embedding._anchors import (
     side_by_side,
     with_rows,
 )
-from mvcc.embedding._joint_graph import (
-    LANDMARK_SHARE,
-    JointGraph,
-    find_objects,
-    joint_graph,
-    n_near_landmarks,
-    unit_rows,
-)
+from mvcc.embedding._components import unit_rows
+from mvcc.embedding._joint_graph import JointGraph, joint_graph
+from mvcc.embedding._landmarks import LANDMARK_SHARE, n_near_landmarks
 from mvcc.embedding._neighbors import NeighborSearch, nearness
+from mvcc.embedding._objects import find_objects
 from mvcc.embedding._view_agreement import (
     CONTRADICTION_POWER,
     FEWEST_IN_COMMON,

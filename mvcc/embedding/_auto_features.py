@@ -17,7 +17,7 @@ from mvcc._utils.arrays import Floats
 from mvcc._utils.messages import called, percent
 from mvcc._utils.one_thread import one_thread
 from mvcc._utils.validation import check_choice
-from mvcc.embedding._joint_graph import unit_rows
+from mvcc.embedding._components import unit_rows
 from mvcc.embedding._scaling import AutoScaler, checked_table, have_length_one
 from mvcc.exceptions import InvalidInputError
 

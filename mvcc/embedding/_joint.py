@@ -18,8 +18,10 @@ from mvcc._utils.one_thread import one_thread
 from mvcc._utils.validation import RandomState, as_generator, check_count
 from mvcc.embedding._any_graph import any_graph, refuse_components, refuse_more_than_objects
 from mvcc.embedding._auto_features import Rule, fitted_features
-from mvcc.embedding._joint_graph import embedded, neighbors_for, separate_problems, unit_rows
+from mvcc.embedding._components import embedded, unit_rows
+from mvcc.embedding._joint_graph import neighbors_for
 from mvcc.embedding._neighbors import NeighborSearch, nearness
+from mvcc.embedding._objects import separate_problems
 from mvcc.exceptions import InvalidInputError
 from mvcc.views import ConstrainedViews, FittedViews, GivenViews
 

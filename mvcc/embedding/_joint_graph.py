@@ -7,46 +7,33 @@ and what landmarks add stays a product of factors.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.sparse.csgraph import connected_components, dijkstra
-from scipy.spatial.distance import cdist
+from scipy.sparse.csgraph import dijkstra
 
 from mvcc._utils.arrays import Floats, Ints, LazyRows, blocks_of
 from mvcc.constraints import Relations
+from mvcc.embedding._components import Eigenpairs, unit_rows
 from mvcc.embedding._eigenvectors import leading_eigenvectors, residual
-from mvcc.embedding._neighbors import NeighborSearch, nearness
+from mvcc.embedding._landmarks import (
+    LANDMARK_SHARE,
+    landmark_factor,
+    landmarks_among,
+    nearest,
+    nearest_of_unit_rows,
+)
+from mvcc.embedding._neighbors import NeighborSearch
+from mvcc.embedding._objects import find_objects, membership, seen_in_all
 from mvcc.embedding._view_agreement import agreed, view_agreement
 
 LOCAL_NEIGHBOR = 7  # the distance to it is the local scale of a row
-LANDMARK_SHARE = 0.5  # λ, the weight of landmarks beside the graphs of the views
-MOST_LANDMARKS = 2_000
-_NEAR_LANDMARKS = 10  # of a row, at most
-EIGENVALUE_POWER = 2  # τ, how much leading components count
-EIGENGAP = 0.5  # of all steps between eigenvalues together
 MATCHED_OBJECTS_WEIGHT = 2.0  # times their share of all objects
-_FEWEST_MATCHED_OBJECTS = 20
-_FEWEST_MATCHES = 3  # that connect two views
 _COPIES = 1e-3  # of the mean distance to the last neighbor: rows nearer than that are copies
 _TINY = 1e-12
-_DIGITS = 12  # of distances between unit rows
-
-
-class Eigenpairs(NamedTuple):
-    """Leading eigenvalues μ of a symmetric matrix S, and their eigenvectors."""
-
-    values: Floats  # (r,)
-    vectors: Floats | LazyRows  # (n, r)
-    residual: float  # the largest length of S v − μ v; where objects are tied to anchors, of these
-    # (p, r): of anchors: the vector of an object is its ties times these, over the root of its
-    # degree
-    loadings: Floats | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,34 +137,6 @@ class JointGraph:
         return np.maximum(nearest[objects], -1)
 
 
-def separate_problems(n_views: int, relations: Relations) -> list[tuple[list[int], Relations]]:
-    """Return the sets of views that relations connect, each with its relations, renumbered.
-
-    One or two matches connect no views: one of them would have no clusters of its own.
-    """
-    linked = [key for key, rows in relations.items() if len(rows) >= _FEWEST_MATCHES]
-    n_sets, number = _pieces(n_views, np.array(linked, dtype=np.int64).reshape(-1, 2))
-    problems = []
-    for one in range(n_sets):
-        views = np.flatnonzero(number == one).tolist()
-        inside = {
-            (views.index(u), views.index(v)): rows
-            for (u, v), rows in relations.items()
-            if u in views and v in views
-        }
-        problems.append((views, {key: rows for key, rows in inside.items() if len(rows)}))
-    return problems
-
-
-def find_objects(sizes: Sequence[int], relations: Relations) -> tuple[int, list[Ints]]:
-    """Return the number of objects, components of related rows, and that of every row, per view."""
-    first = np.concatenate(([0], np.cumsum(sizes)))
-    links = [rows + first[[u, v]] for (u, v), rows in relations.items()]
-    all_links = np.concatenate([np.empty((0, 2), np.int64), *links])
-    n_objects, number = _pieces(int(first[-1]), all_links)
-    return n_objects, np.split(number, first[1:-1])
-
-
 def joint_graph(
     views: list[Floats],
     relations: Relations,
@@ -195,7 +154,9 @@ def joint_graph(
     weights = np.ones(len(views)) if weights is None else weights
     near = [_view_graph(NeighborSearch.among(X), n_neighbors) for X in views]
     graphs = [_normalized(affinities) for affinities in near]
-    landmarks = _landmarks(objects, n_objects, rng) if n_view_components else np.empty(0, np.int64)
+    landmarks = (
+        landmarks_among(objects, n_objects, rng) if n_view_components else np.empty(0, np.int64)
+    )
     if not len(landmarks):
         affinities, agreement = _added_up(graphs, objects, n_objects), np.eye(len(views))
         edges = [ViewEdges(graph, np.empty((graph.shape[0], 0))) for graph in graphs]
@@ -213,8 +174,8 @@ def joint_graph(
         weight * _normalized(affinities) for weight, affinities in zip(weights, near, strict=True)
     ]
     factors = [
-        _landmark_factor(space, objects, landmarks, n_objects, weights, n_view_components, search)
-        for space, search in ((views, _nearest), (narrow, _nearest_of_unit_rows))
+        landmark_factor(space, objects, landmarks, n_objects, weights, n_view_components, search)
+        for space, search in ((views, nearest), (narrow, nearest_of_unit_rows))
     ]
     factor = sp.hstack(factors).tocsr() / np.sqrt(2)
     affinities = _added_up(kept, objects, n_objects)
@@ -222,66 +183,9 @@ def joint_graph(
     return JointGraph(objects, affinities, factor, edges, agreement, n_neighbors)
 
 
-def embedded(eigenvalues: Floats, eigenvectors: Floats, number: int) -> Floats:
-    """Return objects as unit rows of the leading eigenvectors, each times μ^τ."""
-    return np.ascontiguousarray(unit_rows(weighted(eigenvalues, eigenvectors, number)))
-
-
-def weighted(eigenvalues: Floats, eigenvectors: Floats, number: int) -> Floats:
-    """Return the leading eigenvectors, each times μ^τ."""
-    powers = np.maximum(eigenvalues[:number], 0) ** EIGENVALUE_POWER
-    return eigenvectors[:, :number] * powers.astype(eigenvectors.dtype, copy=False)
-
-
-def clear_components(eigenvalues: Floats, fewest: int, most: int) -> int:
-    """Return how many components tell clear groups apart: those before the eigengap [1]_.
-
-    That is a step down to the next eigenvalue that is larger than all other steps together, from
-    the last of the fewest components to the first after the most. Components after it would halve
-    the largest groups. Without one all components count, as groups are not clear.
-
-    References
-    ----------
-    .. [1] U. von Luxburg, "A Tutorial on Spectral Clustering", Statistics and Computing 17, 2007.
-    """
-    steps = -np.diff(np.maximum(eigenvalues[fewest - 1 : most + 1], 0))
-    is_clear = len(steps) > 0 and steps.max() > EIGENGAP * steps.sum()
-    return fewest + int(steps.argmax()) if is_clear else most
-
-
 def neighbors_for(views: list[Floats], n_groups: int, most: int) -> int:
     """Return q: half the rows that a group has in the smallest view, 5 to ``most``."""
     return min(most, max(5, round(min(map(len, views)) / (2 * n_groups))))
-
-
-def n_near_landmarks(n_landmarks: int, n_groups: int) -> int:
-    """Return of how many landmarks a row is near: those a group has in the mean, 10 at most.
-
-    With more, all rows of a view would be near the same landmarks where matches are few.
-    """
-    return min(_NEAR_LANDMARKS, math.ceil(n_landmarks / n_groups), n_landmarks - 1)
-
-
-def unit_rows(rows: Floats) -> Floats:
-    """Scale rows to length 1; rows of zeros stay."""
-    scaled = np.zeros_like(rows)
-    for block in blocks_of(len(rows)):  # norms of all rows would need two copies of them
-        lengths = np.linalg.norm(rows[block], axis=1, keepdims=True)
-        np.divide(rows[block], lengths, out=scaled[block], where=lengths > 1e-100)
-    return scaled
-
-
-def seen_in_all(objects: list[Ints], n_objects: int) -> Ints:
-    """Return the objects of which every view has a row; none where they are fewer than 20."""
-    seen = [np.bincount(own, minlength=n_objects) > 0 for own in objects]
-    found = np.flatnonzero(np.all(seen, axis=0))
-    return found if len(objects) > 1 and len(found) >= _FEWEST_MATCHED_OBJECTS else found[:0]
-
-
-def membership(objects: Ints, n_objects: int) -> sp.csr_array:
-    """Return P_v, (n_objects, n_v): 1 where a row is of an object."""
-    n = len(objects)
-    return sp.csr_array((np.ones(n), (objects, np.arange(n))), shape=(n_objects, n))
 
 
 def means_of_clusters(rows: Floats | LazyRows, labels: Ints, k: int) -> Floats:
@@ -289,12 +193,6 @@ def means_of_clusters(rows: Floats | LazyRows, labels: Ints, k: int) -> Floats:
     blocks = blocks_of(len(rows)) if isinstance(rows, LazyRows) else [slice(None)]
     totals = sum(membership(labels[block], k) @ rows[block] for block in blocks)
     return totals / np.maximum(np.bincount(labels, minlength=k), 1)[:, None]
-
-
-def _pieces(n: int, links: Ints) -> tuple[int, Ints]:
-    graph = sp.coo_array((np.ones(len(links)), (links[:, 0], links[:, 1])), shape=(n, n))
-    number, piece = connected_components(graph, directed=False)
-    return int(number), piece.astype(np.int64)
 
 
 def _view_graph(search: NeighborSearch, n_neighbors: int) -> sp.csr_array:
@@ -332,61 +230,3 @@ def _added_up(graphs: list[sp.csr_array], objects: list[Ints], n_objects: int) -
     total = (total - sp.diags_array(total.diagonal())).tocsr()
     total.eliminate_zeros()
     return total
-
-
-def _landmarks(objects: list[Ints], n_objects: int, rng: np.random.Generator) -> Ints:
-    """Return the objects that are seen in several views, some of them where they are many."""
-    seen = sum((np.bincount(own, minlength=n_objects) > 0).astype(np.int64) for own in objects)
-    landmarks = np.flatnonzero(np.asarray(seen) >= 2)
-    if len(landmarks) > MOST_LANDMARKS:
-        landmarks = np.sort(rng.choice(landmarks, MOST_LANDMARKS, replace=False))
-    return landmarks
-
-
-def _nearest(X: Floats, among: Floats, number: int) -> tuple[Floats, Ints]:
-    return NeighborSearch.among(among).nearest_to(X, number)
-
-
-def _nearest_of_unit_rows(X: Floats, among: Floats, number: int) -> tuple[Floats, Ints]:
-    """Return distances and numbers of the nearest rows; among rows as near, of the first.
-
-    All rows of a separate group in a view have one place among its eigenvectors, but for the last
-    bits, which differ from processor to processor: they decide nothing here.
-    """
-    distances, found = _nearest(X, among, number + 1)
-    distances, found = np.round(distances, _DIGITS), found[:, :number]
-    tied = np.flatnonzero(distances[:, number] == distances[:, number - 1])
-    for block in blocks_of(len(tied)):
-        far = np.round(cdist(X[tied[block]], among), _DIGITS)
-        found[tied[block]] = np.argsort(far, axis=1, kind="stable")[:, :number]
-    return distances[:, :number], found
-
-
-def _landmark_factor(
-    space: list[Floats],
-    objects: list[Ints],
-    landmarks: Ints,
-    n_objects: int,
-    view_weights: Floats,
-    n_groups: int,
-    search: Callable[[Floats, Floats, int], tuple[Floats, Ints]],
-) -> sp.csr_array:
-    """Return F with F Fᵀ = Z diag(column sums)⁻¹ Zᵀ, Z the weights of every object's landmarks."""
-    column = np.full(n_objects, -1)
-    column[landmarks] = np.arange(len(landmarks))
-    shape = (n_objects, len(landmarks))
-    weights = sp.csr_array(shape)
-    for X, own, weight in zip(space, objects, view_weights, strict=True):
-        of_landmarks = np.flatnonzero(column[own] >= 0)
-        number = n_near_landmarks(len(of_landmarks), n_groups)
-        if number < 1:
-            continue
-        distances, found = search(X, X[of_landmarks], number)
-        near, columns = nearness(distances).ravel(), column[own[of_landmarks[found]]].ravel()
-        weights = weights + sp.csr_array(
-            (weight * near, (np.repeat(own, number), columns)), shape=shape
-        )
-    total = weights.sum(axis=1)
-    inverse = np.divide(1.0, total, out=np.zeros_like(total), where=total > 0)
-    weights = sp.diags_array(inverse) @ weights
-    return weights @ sp.diags_array(1 / np.sqrt(np.maximum(weights.sum(axis=0), _TINY)))

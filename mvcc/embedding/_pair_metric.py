@@ -17,7 +17,7 @@ from mvcc._utils.arrays import Bools, Floats, Ints, blocks_of
 from mvcc._utils.one_thread import one_thread
 from mvcc._utils.validation import check_matrices, checked_by
 from mvcc.constraints import Constraints, constraints_on
-from mvcc.embedding._joint_graph import unit_rows
+from mvcc.embedding._components import unit_rows
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -1,0 +1,85 @@
+"""Landmarks: objects that several views see, and tell where rows of all views are."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.spatial.distance import cdist
+
+from mvcc._utils.arrays import Floats, Ints, blocks_of
+from mvcc.embedding._neighbors import NeighborSearch, nearness
+
+LANDMARK_SHARE = 0.5  # λ, the weight of landmarks beside the graphs of the views
+MOST_LANDMARKS = 2_000
+_NEAR_LANDMARKS = 10  # of a row, at most
+_TINY = 1e-12
+_DIGITS = 12  # of distances between unit rows
+
+
+def n_near_landmarks(n_landmarks: int, n_groups: int) -> int:
+    """Return of how many landmarks a row is near: those a group has in the mean, 10 at most.
+
+    With more, all rows of a view would be near the same landmarks where matches are few.
+    """
+    return min(_NEAR_LANDMARKS, math.ceil(n_landmarks / n_groups), n_landmarks - 1)
+
+
+def landmarks_among(objects: list[Ints], n_objects: int, rng: np.random.Generator) -> Ints:
+    """Return the objects that are seen in several views, some of them where they are many."""
+    seen = sum((np.bincount(own, minlength=n_objects) > 0).astype(np.int64) for own in objects)
+    landmarks = np.flatnonzero(np.asarray(seen) >= 2)
+    if len(landmarks) > MOST_LANDMARKS:
+        landmarks = np.sort(rng.choice(landmarks, MOST_LANDMARKS, replace=False))
+    return landmarks
+
+
+def nearest(X: Floats, among: Floats, number: int) -> tuple[Floats, Ints]:
+    return NeighborSearch.among(among).nearest_to(X, number)
+
+
+def nearest_of_unit_rows(X: Floats, among: Floats, number: int) -> tuple[Floats, Ints]:
+    """Return distances and numbers of the nearest rows; among rows as near, of the first.
+
+    All rows of a separate group in a view have one place among its eigenvectors, but for the last
+    bits, which differ from processor to processor: they decide nothing here.
+    """
+    distances, found = nearest(X, among, number + 1)
+    distances, found = np.round(distances, _DIGITS), found[:, :number]
+    tied = np.flatnonzero(distances[:, number] == distances[:, number - 1])
+    for block in blocks_of(len(tied)):
+        far = np.round(cdist(X[tied[block]], among), _DIGITS)
+        found[tied[block]] = np.argsort(far, axis=1, kind="stable")[:, :number]
+    return distances[:, :number], found
+
+
+def landmark_factor(
+    space: list[Floats],
+    objects: list[Ints],
+    landmarks: Ints,
+    n_objects: int,
+    view_weights: Floats,
+    n_groups: int,
+    search: Callable[[Floats, Floats, int], tuple[Floats, Ints]],
+) -> sp.csr_array:
+    """Return F with F Fᵀ = Z diag(column sums)⁻¹ Zᵀ, Z the weights of every object's landmarks."""
+    column = np.full(n_objects, -1)
+    column[landmarks] = np.arange(len(landmarks))
+    shape = (n_objects, len(landmarks))
+    weights = sp.csr_array(shape)
+    for X, own, weight in zip(space, objects, view_weights, strict=True):
+        of_landmarks = np.flatnonzero(column[own] >= 0)
+        number = n_near_landmarks(len(of_landmarks), n_groups)
+        if number < 1:
+            continue
+        distances, found = search(X, X[of_landmarks], number)
+        near, columns = nearness(distances).ravel(), column[own[of_landmarks[found]]].ravel()
+        weights = weights + sp.csr_array(
+            (weight * near, (np.repeat(own, number), columns)), shape=shape
+        )
+    total = weights.sum(axis=1)
+    inverse = np.divide(1.0, total, out=np.zeros_like(total), where=total > 0)
+    weights = sp.diags_array(inverse) @ weights
+    return weights @ sp.diags_array(1 / np.sqrt(np.maximum(weights.sum(axis=0), _TINY)))

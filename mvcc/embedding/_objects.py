@@ -1,0 +1,62 @@
+"""Objects of several views: rows that matches make one, and the views that they connect."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.csgraph import connected_components
+
+from mvcc._utils.arrays import Ints
+from mvcc.constraints import Relations
+
+_FEWEST_MATCHES = 3  # that connect two views
+_FEWEST_MATCHED_OBJECTS = 20
+
+
+def separate_problems(n_views: int, relations: Relations) -> list[tuple[list[int], Relations]]:
+    """Return the sets of views that relations connect, each with its relations, renumbered.
+
+    One or two matches connect no views: one of them would have no clusters of its own.
+    """
+    linked = [key for key, rows in relations.items() if len(rows) >= _FEWEST_MATCHES]
+    n_sets, number = _pieces(n_views, np.array(linked, dtype=np.int64).reshape(-1, 2))
+    problems = []
+    for one in range(n_sets):
+        views = np.flatnonzero(number == one).tolist()
+        inside = {
+            (views.index(u), views.index(v)): rows
+            for (u, v), rows in relations.items()
+            if u in views and v in views
+        }
+        problems.append((views, {key: rows for key, rows in inside.items() if len(rows)}))
+    return problems
+
+
+def find_objects(sizes: Sequence[int], relations: Relations) -> tuple[int, list[Ints]]:
+    """Return the number of objects, components of related rows, and that of every row, per view."""
+    first = np.concatenate(([0], np.cumsum(sizes)))
+    links = [rows + first[[u, v]] for (u, v), rows in relations.items()]
+    all_links = np.concatenate([np.empty((0, 2), np.int64), *links])
+    n_objects, number = _pieces(int(first[-1]), all_links)
+    return n_objects, np.split(number, first[1:-1])
+
+
+def seen_in_all(objects: list[Ints], n_objects: int) -> Ints:
+    """Return the objects of which every view has a row; none where they are fewer than 20."""
+    seen = [np.bincount(own, minlength=n_objects) > 0 for own in objects]
+    found = np.flatnonzero(np.all(seen, axis=0))
+    return found if len(objects) > 1 and len(found) >= _FEWEST_MATCHED_OBJECTS else found[:0]
+
+
+def membership(objects: Ints, n_objects: int) -> sp.csr_array:
+    """Return P_v, (n_objects, n_v): 1 where a row is of an object."""
+    n = len(objects)
+    return sp.csr_array((np.ones(n), (objects, np.arange(n))), shape=(n_objects, n))
+
+
+def _pieces(n: int, links: Ints) -> tuple[int, Ints]:
+    graph = sp.coo_array((np.ones(len(links)), (links[:, 0], links[:, 1])), shape=(n, n))
+    number, piece = connected_components(graph, directed=False)
+    return int(number), piece.astype(np.int64)
