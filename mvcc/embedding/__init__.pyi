@@ -6,8 +6,8 @@ from ._any_graph import any_graph as any_graph
 from ._any_graph import by_anchors as by_anchors
 from ._any_graph import refuse_components as refuse_components
 from ._any_graph import refuse_more_than_objects as refuse_more_than_objects
-from ._auto_features import AutoFeatures as AutoFeatures
 from ._auto_features import RULES as RULES
+from ._auto_features import AutoFeatures as AutoFeatures
 from ._auto_features import Rule as Rule
 from ._auto_features import fitted_features as fitted_features
 from ._components import Eigenpairs as Eigenpairs

@@ -33,10 +33,11 @@ from mvcc.embedding._anchors import (
     of_objects,
     side_by_side,
 )
-from mvcc.embedding._components import Eigenpairs, unit_rows
+from mvcc.embedding._components import Eigenpairs, k_means, n_clear, unit_rows, weighted
 from mvcc.embedding._eigenvectors import leading_eigenvectors, residual
 from mvcc.embedding._joint_graph import MATCHED_OBJECTS_WEIGHT
-from mvcc.embedding._objects import seen_in_all
+from mvcc.embedding._landmarks import LANDMARK_SHARE, numbered_alike, share_of_clusters
+from mvcc.embedding._objects import membership, seen_in_all, seen_in_several
 
 _TINY = 1e-12
 
@@ -47,7 +48,8 @@ class ViewTies:
 
     anchors: Anchors
     ties: sp.csr_array  # (n_v, p_v): Z
-    loadings: Floats  # (p_v, r): H, with Z H the leading eigenvectors of the graph
+    values: Floats  # (r,): the leading eigenvalues of the graph
+    loadings: Floats  # (p_v, r): H, with Z H the eigenvectors
 
     @classmethod
     def of(cls, X: Floats, n_anchors: int, n_components: int, rng: np.random.Generator) -> ViewTies:
@@ -58,7 +60,7 @@ class ViewTies:
         gram = roots[:, None] * dense_gram(ties) * roots
         values, vectors = leading_eigenvectors(min(n_components, len(gram)), gram)
         loadings = roots[:, None] * vectors / np.sqrt(np.maximum(values, _TINY))
-        return cls(anchors, ties, loadings)
+        return cls(anchors, ties, values, loadings)
 
     def around(self, shares: Floats) -> Floats:
         """Return the product of the graph, without its diagonal, with (n_v, k) numbers."""
@@ -69,6 +71,12 @@ class ViewTies:
     def spectrum(self, rows: Any, number: int | None = None) -> Floats:
         """Return unit rows of leading eigenvectors for some rows of the view."""
         return unit_rows(self.ties[rows] @ self.loadings[:, :number])
+
+    def clusters(self, k: int, rows: Ints, rng: np.random.Generator) -> tuple[Ints, Floats]:
+        """Return the cluster of every anchor, and how near some rows are to each, (m, k)."""
+        coordinates = weighted(self.values, self.loadings, n_clear(self.values, k))
+        labels, centers = k_means(unit_rows(coordinates), k, rng, column_sums(self.ties))
+        return labels, unit_rows(self.ties[rows] @ coordinates) @ centers.T
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,6 +128,30 @@ class AnchorGraph:
             weights=np.concatenate((self.weights, own)),
             landmark_degrees=np.concatenate((self.landmark_degrees, np.zeros(number))),
         )
+
+    def with_clusters_of_views(
+        self, k: int, weights: Floats, rng: np.random.Generator
+    ) -> AnchorGraph:
+        """Return the graph where few landmarks are helped by clusters; see ``JointGraph``."""
+        few = share_of_clusters(self.objects, self.n_objects, k)
+        if few == 0:
+            return self
+        landmarks = seen_in_several(self.objects, self.n_objects)
+        near, anchors_in = [], []
+        for weight, own, view in zip(weights, self.objects, self.views, strict=True):
+            rows = np.flatnonzero(np.isin(own, landmarks))
+            labels, near_rows = view.clusters(k, rows, rng)
+            place = membership(np.searchsorted(landmarks, own[rows]), len(landmarks))
+            near.append(weight * (place @ near_rows))
+            anchors_in.append(weight * membership(labels, k).T)
+        orders, agreeing = numbered_alike(near)
+        alike = sp.vstack([own[:, order] for own, order in zip(anchors_in, orders, strict=True)])
+        share, diagonal = few * agreeing, np.diag(self.weights)
+        scaled = alike * np.sqrt(LANDMARK_SHARE * inverse_of(alike.T @ column_sums(self.ties)))
+        kernel = diagonal + (1 - share) * (self.kernel - diagonal)
+        kernel += share * (scaled @ scaled.T).toarray()
+        degrees = (1 - share) * self.landmark_degrees + share * LANDMARK_SHARE * alike.sum(axis=1)
+        return replace(self, kernel=kernel.astype(np.float32), landmark_degrees=degrees)
 
     def components(self, number: int) -> Eigenpairs:
         """Return the largest eigenvalues, descending, and vectors of D^−½ (A + λ F Fᵀ) D^−½."""

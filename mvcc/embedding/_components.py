@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import NamedTuple
 
 import numpy as np
+from sklearn.cluster import KMeans
+from sklearn.exceptions import ConvergenceWarning
 
-from mvcc._utils.arrays import Floats, LazyRows, blocks_of
+from mvcc._utils.arrays import Floats, Ints, LazyRows, blocks_of
 
 EIGENVALUE_POWER = 2  # τ, how much leading components count
 EIGENGAP = 0.5  # of all steps between eigenvalues together
@@ -48,6 +51,24 @@ def clear_components(eigenvalues: Floats, fewest: int, most: int) -> int:
     steps = -np.diff(np.maximum(eigenvalues[fewest - 1 : most + 1], 0))
     is_clear = len(steps) > 0 and steps.max() > EIGENGAP * steps.sum()
     return fewest + int(steps.argmax()) if is_clear else most
+
+
+def n_clear(eigenvalues: Floats, k: int) -> int:
+    """Return how many of these components tell k groups apart, k at least."""
+    return clear_components(eigenvalues, k, max(len(eigenvalues) - 1, k))
+
+
+def k_means(
+    rows: Floats, k: int, rng: np.random.Generator, masses: Floats | None = None
+) -> tuple[Ints, Floats]:
+    """Return the cluster of every row, and the centers, (k, r); zeros if rows are too few."""
+    seed, centers = int(rng.integers(2**31)), np.zeros((k, rows.shape[1]))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # of fewer distinct rows
+        found = KMeans(min(k, len(rows)), n_init=10, random_state=seed)
+        found.fit(rows, sample_weight=masses)
+    centers[: len(found.cluster_centers_)] = found.cluster_centers_
+    return found.labels_.astype(np.int64), centers
 
 
 def unit_rows(rows: Floats) -> Floats:

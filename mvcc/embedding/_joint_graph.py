@@ -17,17 +17,26 @@ from scipy.sparse.csgraph import dijkstra
 
 from mvcc._utils.arrays import Floats, Ints, LazyRows, blocks_of
 from mvcc.constraints import Relations
-from mvcc.embedding._components import Eigenpairs, unit_rows
+from mvcc.embedding._components import (
+    Eigenpairs,
+    embedded,
+    k_means,
+    n_clear,
+    unit_rows,
+)
 from mvcc.embedding._eigenvectors import leading_eigenvectors, residual
 from mvcc.embedding._landmarks import (
     LANDMARK_SHARE,
+    factor_of,
     landmark_factor,
     landmarks_among,
     nearest,
     nearest_of_unit_rows,
+    numbered_alike,
+    share_of_clusters,
 )
 from mvcc.embedding._neighbors import NeighborSearch
-from mvcc.embedding._objects import find_objects, membership, seen_in_all
+from mvcc.embedding._objects import find_objects, membership, seen_in_all, seen_in_several
 from mvcc.embedding._view_agreement import agreed, view_agreement
 
 LOCAL_NEIGHBOR = 7  # the distance to it is the local scale of a row
@@ -41,8 +50,9 @@ class ViewEdges:
     """The normalized graph A_v of one view, (n_v, n_v)."""
 
     graph: sp.csr_array
-    # (n_v, r): unit rows of its leading eigenvectors, twice as many as landmarks are near by; none
-    # without landmarks
+    # (r,) and (n_v, r): its leading eigenvalues and eigenvectors, twice as many as landmarks are
+    # near by; none without landmarks
+    values: Floats
     vectors: Floats
 
     def around(self, shares: Floats) -> Floats:
@@ -51,7 +61,11 @@ class ViewEdges:
 
     def spectrum(self, rows: Ints) -> Floats:
         """Return unit rows of the leading eigenvectors."""
-        return self.vectors[rows]
+        return unit_rows(self.vectors[rows])
+
+    def embedded(self, k: int) -> Floats:
+        """Return rows by the components that tell k groups apart."""
+        return embedded(self.values, self.vectors, n_clear(self.values, k))
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,6 +109,27 @@ class JointGraph:
         rows_of = membership(seen, self.n_objects)
         between = weight * (rows_of @ graph @ rows_of.T)
         return replace(self, affinities=(self.affinities + between).tocsr())
+
+    def with_clusters_of_views(
+        self, k: int, weights: Floats, rng: np.random.Generator
+    ) -> JointGraph:
+        """Return the graph where few landmarks are helped by the clusters of every view."""
+        few = share_of_clusters(self.objects, self.n_objects, k)
+        if self.landmarks is None or few == 0:
+            return self
+        landmarks = seen_in_several(self.objects, self.n_objects)
+        near, rows_in = [], []
+        for weight, own, view in zip(weights, self.objects, self.views, strict=True):
+            rows = view.embedded(k)
+            labels, centers = k_means(rows, k, rng)
+            rows_of = weight * membership(own, self.n_objects)
+            near.append(rows_of[landmarks] @ (rows @ centers.T))
+            rows_in.append(rows_of @ membership(labels, k).T)
+        orders, agreeing = numbered_alike(near)
+        alike = sum(rows[:, order] for rows, order in zip(rows_in, orders, strict=True))
+        share = few * agreeing
+        parts = np.sqrt(1 - share) * self.landmarks, np.sqrt(share) * factor_of(alike)
+        return replace(self, landmarks=sp.hstack(parts, format="csr"))
 
     def components(self, number: int) -> Eigenpairs:
         """Return the largest eigenvalues, descending, and vectors of D^−½ (A + λ F Fᵀ) D^−½."""
@@ -159,11 +194,11 @@ def joint_graph(
     )
     if not len(landmarks):
         affinities, agreement = _added_up(graphs, objects, n_objects), np.eye(len(views))
-        edges = [ViewEdges(graph, np.empty((graph.shape[0], 0))) for graph in graphs]
+        edges = [ViewEdges(G, np.empty(0), np.empty((G.shape[0], 0))) for G in graphs]
         return JointGraph(objects, affinities, None, edges, agreement, n_neighbors)
     numbers = [min(2 * n_view_components, max(G.shape[0] - 1, 1)) for G in graphs]
-    spectra = [leading_eigenvectors(*pair)[1] for pair in zip(numbers, graphs, strict=True)]
-    narrow = [unit_rows(vectors[:, :n_view_components]) for vectors in spectra]
+    spectra = [leading_eigenvectors(*pair) for pair in zip(numbers, graphs, strict=True)]
+    narrow = [unit_rows(vectors[:, :n_view_components]) for _, vectors in spectra]
     places = [
         unit_rows(membership(own, n_objects) @ rows)
         for own, rows in zip(objects, narrow, strict=True)
@@ -179,7 +214,7 @@ def joint_graph(
     ]
     factor = sp.hstack(factors).tocsr() / np.sqrt(2)
     affinities = _added_up(kept, objects, n_objects)
-    edges = [ViewEdges(*pair) for pair in zip(graphs, map(unit_rows, spectra), strict=True)]
+    edges = [ViewEdges(graph, *found) for graph, found in zip(graphs, spectra, strict=True)]
     return JointGraph(objects, affinities, factor, edges, agreement, n_neighbors)
 
 

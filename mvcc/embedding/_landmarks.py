@@ -7,10 +7,12 @@ from collections.abc import Callable
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import cdist
 
 from mvcc._utils.arrays import Floats, Ints, blocks_of
 from mvcc.embedding._neighbors import NeighborSearch, nearness
+from mvcc.embedding._objects import seen_in_several
 
 LANDMARK_SHARE = 0.5  # λ, the weight of landmarks beside the graphs of the views
 MOST_LANDMARKS = 2_000
@@ -27,10 +29,45 @@ def n_near_landmarks(n_landmarks: int, n_groups: int) -> int:
     return min(_NEAR_LANDMARKS, math.ceil(n_landmarks / n_groups), n_landmarks - 1)
 
 
+def share_of_clusters(objects: list[Ints], n_objects: int, k: int) -> float:
+    """Return how much clusters of the views stand in for landmarks, where these are few.
+
+    That is 1 − m / (10 k) of m landmarks that a view sees in the mean.
+    """
+    is_landmark = np.zeros(n_objects, dtype=bool)
+    is_landmark[seen_in_several(objects, n_objects)] = True
+    seen = [np.count_nonzero(is_landmark[np.unique(own)]) for own in objects]
+    return max(0.0, 1 - float(np.mean(seen)) / (_NEAR_LANDMARKS * k))
+
+
+def numbered_alike(near: list[Floats]) -> tuple[list[Ints], float]:
+    """Give clusters of all views common numbers, and tell how far landmarks agree with them.
+
+    `near` (m, k) tells how near every landmark is to the clusters of a view, zeros where it is not
+    seen there. Return for every view the cluster that has each number, (k,): as much as possible of
+    what is near comes together, one view after the other, first those that see most landmarks of
+    the former ones. And the share of pairs of views, over landmarks, that are of one mind.
+    """
+    total, chosen = np.zeros_like(near[0]), np.zeros_like(near[0])
+    orders: list[Ints] = [np.empty(0, np.int64)] * len(near)
+    left = set(range(len(near)))
+    while left:
+        placed = total.any(axis=1)
+        view = max(left, key=lambda v: np.count_nonzero(near[v][placed].any(axis=1)))
+        left.remove(view)
+        orders[view] = linear_sum_assignment(total.T @ near[view], maximize=True)[1]
+        own = near[view][:, orders[view]]
+        total += own
+        seen = np.flatnonzero(own.any(axis=1))
+        chosen[seen, own[seen].argmax(axis=1)] += 1
+    n_views = chosen.sum(axis=1)
+    pairs = (n_views * (n_views - 1)).sum()
+    return orders, float((chosen * (chosen - 1)).sum() / pairs) if pairs else 0.0
+
+
 def landmarks_among(objects: list[Ints], n_objects: int, rng: np.random.Generator) -> Ints:
     """Return the objects that are seen in several views, some of them where they are many."""
-    seen = sum((np.bincount(own, minlength=n_objects) > 0).astype(np.int64) for own in objects)
-    landmarks = np.flatnonzero(np.asarray(seen) >= 2)
+    landmarks = seen_in_several(objects, n_objects)
     if len(landmarks) > MOST_LANDMARKS:
         landmarks = np.sort(rng.choice(landmarks, MOST_LANDMARKS, replace=False))
     return landmarks
@@ -79,6 +116,11 @@ def landmark_factor(
         weights = weights + sp.csr_array(
             (weight * near, (np.repeat(own, number), columns)), shape=shape
         )
+    return factor_of(weights)
+
+
+def factor_of(weights: sp.csr_array) -> sp.csr_array:
+    """Return F with F Fᵀ = Z diag(column sums)⁻¹ Zᵀ, Z the weights with rows to sum 1."""
     total = weights.sum(axis=1)
     inverse = np.divide(1.0, total, out=np.zeros_like(total), where=total > 0)
     weights = sp.diags_array(inverse) @ weights

@@ -50,6 +50,12 @@ def seen_in_all(objects: list[Ints], n_objects: int) -> Ints:
     return found if len(objects) > 1 and len(found) >= _FEWEST_MATCHED_OBJECTS else found[:0]
 
 
+def seen_in_several(objects: list[Ints], n_objects: int) -> Ints:
+    """Return the objects of which two views or more have a row."""
+    seen = sum((np.bincount(own, minlength=n_objects) > 0).astype(np.int64) for own in objects)
+    return np.flatnonzero(np.asarray(seen) >= 2)
+
+
 def membership(objects: Ints, n_objects: int) -> sp.csr_array:
     """Return P_v, (n_objects, n_v): 1 where a row is of an object."""
     n = len(objects)

@@ -116,7 +116,13 @@ def test_eigenpairs_are_those_of_the_dense_graph_with_landmarks(problem, graph, 
     assert found.residual < 1e-3
 
 
-def test_landmarks_add_a_fixed_share_to_degrees(problem, graph):
+@pytest.mark.parametrize("helped", [False, True])
+def test_landmarks_add_a_fixed_share_to_degrees(problem, graph, helped):
+    if helped:  # by clusters of each view, where they are few
+        before = graph
+        graph = graph.with_clusters_of_views(K, np.ones(len(graph.views)), np.random.default_rng(0))
+        in_all = set.intersection(*map(set, graph.objects))
+        assert (graph is before) == (len(in_all) >= 10 * K)
     B = graph.ties.toarray().astype(float)
     both = (B @ kernel_of(graph) @ B.T).sum(axis=1)
     seen = B @ graph.landmark_degrees

@@ -17,7 +17,8 @@ from mvcc.embedding import (
     object_columns,
     separate_problems,
 )
-from mvcc.embedding import _joint_graph as module
+from mvcc.embedding import _landmarks as module
+from mvcc.embedding._components import k_means
 from tests.reference import joint as slow
 from tests.strategies import seeds
 
@@ -200,6 +201,67 @@ def test_landmarks_are_drawn_where_they_are_many(monkeypatch):
     monkeypatch.setattr(module, "MOST_LANDMARKS", 20)
     graph = joint_graph(views, matches, 5, 3, np.random.default_rng(0))
     assert graph.landmarks.shape == (graph.n_objects, 2 * 20)
+
+
+def test_few_landmarks_are_helped_by_clusters_of_each_view():
+    views, matches = problem(3, (24, 20), (3, 7), 9)
+    graph = joint_graph(views, matches, 5, 3, np.random.default_rng(0))
+    helped = graph.with_clusters_of_views(3, np.ones(2), np.random.default_rng(0))
+    before, after = ((G.landmarks @ G.landmarks.T).toarray() for G in (graph, helped))
+    orders, agreeing, members = numbered(graph, 3)
+    together = sum(rows[:, order] for rows, order in zip(members, orders, strict=True))
+    together /= together.sum(axis=1, keepdims=True)
+    n_landmarks = len(set(graph.objects[0]) & set(graph.objects[1]))
+    share = (1 - n_landmarks / 30) * agreeing
+    assert 0.1 < share < 0.9
+    expected = (1 - share) * before + share * together / together.sum(axis=0) @ together.T
+    np.testing.assert_allclose(after, expected, atol=1e-10)
+    assert helped.affinities is graph.affinities
+
+
+def numbered(graph, k):
+    """Cluster the views of a graph as it does, and number them alike; return also who is where."""
+    rng, found = np.random.default_rng(0), []
+    for view in graph.views:
+        rows = view.embedded(k)
+        found.append((rows, *k_means(rows, k, rng)))
+    rows_of = [membership(own, graph.n_objects).toarray() for own in graph.objects]
+    seen = np.flatnonzero(np.all([P.any(axis=1) for P in rows_of], axis=0))
+    near = [P[seen] @ rows @ C.T for P, (rows, _, C) in zip(rows_of, found, strict=True)]
+    members = [P @ np.eye(k)[labels] for P, (_, labels, _) in zip(rows_of, found, strict=True)]
+    return *module.numbered_alike(near), members
+
+
+def test_ten_landmarks_for_each_cluster_are_not_few():
+    views, _ = problem(0, (60, 50), (2, 2))
+    same = np.column_stack((np.arange(30), np.arange(30)))
+    graph = joint_graph(views, {(0, 1): same}, 5, 3, np.random.default_rng(0))
+    assert graph.with_clusters_of_views(3, np.ones(2), None) is graph
+    alone = joint_graph(views[:1], {}, 5, 3, np.random.default_rng(0))
+    assert alone.with_clusters_of_views(3, np.ones(1), None) is alone
+
+
+def test_clusters_of_a_chain_of_views_get_common_numbers():
+    rng = np.random.default_rng(0)
+    y, k = np.arange(12) % 4, 4
+    near, renumbered = [], [rng.permutation(k) for _ in range(3)]
+    for view, number in enumerate(renumbered):  # the last view sees landmarks of the first only
+        rows = np.eye(k)[number[y]] + rng.random((12, k)) / 4
+        rows[{0: [], 1: range(6), 2: range(6, 12)}[view]] = 0
+        near.append(rows)
+    orders, agreeing = module.numbered_alike(near)
+    for order, number in zip(orders, renumbered, strict=True):
+        np.testing.assert_array_equal(number[y], order[orders[0].argsort()[renumbered[0][y]]])
+    assert agreeing == 1
+
+
+def test_landmarks_that_two_views_put_apart_do_not_agree():
+    first = np.eye(2)[[0, 0, 0, 0, 1, 1, 1, 1]]
+    second = np.eye(2)[[1, 1, 1, 0, 0, 0, 0, 1]]
+    orders, agreeing = module.numbered_alike([first, second])
+    assert orders[1].tolist() == orders[0][::-1].tolist()
+    assert agreeing == 6 / 8
+    assert module.numbered_alike([first, 0 * second])[1] == 0
 
 
 def test_matched_objects_get_edges_by_the_columns_of_all_views():

@@ -120,6 +120,24 @@ def test_the_largest_of_clear_groups_is_not_halved(seed):
     assert score([y, y], fit(views, matches, k=4, n_components=8).labels_) < 0.65  # twice as many
 
 
+@pytest.mark.parametrize("graph", ["exact", "anchors"])
+@pytest.mark.parametrize("n_pairs", [0, 30])
+def test_about_one_match_for_each_cluster_does_no_harm(graph, n_pairs):
+    rng, k = np.random.default_rng(1), 4
+    y = [rng.permutation(np.arange(n) % k) for n in (300, 250)]
+    views = [
+        np.hstack(
+            (rng.normal(0, 3, (k, 4))[of] + rng.normal(size=(n, 4)), rng.normal(size=(n, 20)))
+        )
+        for n, of in zip((300, 250), y, strict=True)
+    ]
+    kinds = rng.integers(k, size=5)
+    rows = [[rng.choice(np.flatnonzero(of == kind)) for kind in kinds] for of in y]
+    judged = [Constraints.from_labels(y[0], n_pairs, 0) if n_pairs else None, None]
+    model = fit(views, {(0, 1): np.transpose(rows)}, judged, k, graph=graph)
+    assert score(y, model.labels_) > 0.9
+
+
 @pytest.mark.parametrize(("n_pairs", "least"), [(0, 0.70), (160, 0.77)])
 def test_halves_of_digits(n_pairs, least):
     models = [model_of_digits(seed, n_pairs) for seed in range(3)]

@@ -113,7 +113,9 @@ class AnchoredSet(JointSet):
         )
 
     def _made_graph(self, rng: np.random.Generator, weights: Floats) -> AnchorGraph:
-        return anchor_graph(self._views, self._relations, self._settings.n_clusters, rng, weights)
+        k = self._settings.n_clusters
+        graph = anchor_graph(self._views, self._relations, k, rng, weights)
+        return graph.with_clusters_of_views(k, weights, rng)
 
     def _searched(self, constraints: Constraints, rng: np.random.Generator) -> tuple[Ints, Floats]:
         """Return the constrained objects and some others, and how many objects each stands for."""

@@ -187,7 +187,8 @@ class JointSet:
 
     def _made_graph(self, rng: np.random.Generator, weights: Floats) -> JointGraph | AnchorGraph:
         k = self._settings.n_clusters
-        return joint_graph(self._views, self._relations, self._n_neighbors, k, rng, weights)
+        graph = joint_graph(self._views, self._relations, self._n_neighbors, k, rng, weights)
+        return graph.with_clusters_of_views(k, weights, rng)
 
     @cached_property
     def _columns(self) -> list[Floats]:
