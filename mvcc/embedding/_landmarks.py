@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from itertools import combinations
 
 import numpy as np
 import scipy.sparse as sp
@@ -46,9 +47,10 @@ def numbered_alike(near: list[Floats]) -> tuple[list[Ints], float]:
     `near` (m, k) tells how near every landmark is to the clusters of a view, zeros where it is not
     seen there. Return for every view the cluster that has each number, (k,): as much as possible of
     what is near comes together, one view after the other, first those that see most landmarks of
-    the former ones. And the share of pairs of views, over landmarks, that are of one mind.
+    the former ones. And how often two views put a landmark into the same cluster, beyond chance:
+    Cohen's κ over all pairs of views, 0 at least.
     """
-    total, chosen = np.zeros_like(near[0]), np.zeros_like(near[0])
+    total = np.zeros_like(near[0])
     orders: list[Ints] = [np.empty(0, np.int64)] * len(near)
     left = set(range(len(near)))
     while left:
@@ -56,13 +58,20 @@ def numbered_alike(near: list[Floats]) -> tuple[list[Ints], float]:
         view = max(left, key=lambda v: np.count_nonzero(near[v][placed].any(axis=1)))
         left.remove(view)
         orders[view] = linear_sum_assignment(total.T @ near[view], maximize=True)[1]
-        own = near[view][:, orders[view]]
-        total += own
-        seen = np.flatnonzero(own.any(axis=1))
-        chosen[seen, own[seen].argmax(axis=1)] += 1
-    n_views = chosen.sum(axis=1)
-    pairs = (n_views * (n_views - 1)).sum()
-    return orders, float((chosen * (chosen - 1)).sum() / pairs) if pairs else 0.0
+        total += near[view][:, orders[view]]
+    number = [
+        np.where(own.any(axis=1), own[:, order].argmax(axis=1), -1)
+        for own, order in zip(near, orders, strict=True)
+    ]
+    agreed, expected, n_both = 0, 0.0, 0
+    for first, second in combinations(number, 2):
+        both = (first >= 0) & (second >= 0)
+        if both.any():
+            counts = [np.bincount(of[both], minlength=near[0].shape[1]) for of in (first, second)]
+            agreed += np.count_nonzero(first[both] == second[both])
+            expected += counts[0] @ counts[1] / both.sum()
+            n_both += both.sum()
+    return orders, max(0.0, (agreed - expected) / (n_both - expected)) if n_both > expected else 0.0
 
 
 def landmarks_among(objects: list[Ints], n_objects: int, rng: np.random.Generator) -> Ints:

@@ -260,8 +260,9 @@ def test_landmarks_that_two_views_put_apart_do_not_agree():
     second = np.eye(2)[[1, 1, 1, 0, 0, 0, 0, 1]]
     orders, agreeing = module.numbered_alike([first, second])
     assert orders[1].tolist() == orders[0][::-1].tolist()
-    assert agreeing == 6 / 8
+    assert agreeing == pytest.approx((6 / 8 - 1 / 2) / (1 - 1 / 2))  # Cohen's κ
     assert module.numbered_alike([first, 0 * second])[1] == 0
+    assert module.numbered_alike([np.eye(2)[[0, 0, 0]], np.eye(2)[[1, 1, 1]]])[1] == 0
 
 
 def test_matched_objects_get_edges_by_the_columns_of_all_views():
