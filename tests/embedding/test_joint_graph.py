@@ -204,7 +204,7 @@ def test_landmarks_are_drawn_where_they_are_many(monkeypatch):
 
 
 def test_few_landmarks_are_helped_by_clusters_of_each_view():
-    views, matches = problem(3, (24, 20), (3, 7), 9)
+    views, matches = problem(0, (24, 20), (3, 7), 9)
     graph = joint_graph(views, matches, 5, 3, np.random.default_rng(0))
     helped = graph.with_clusters_of_views(3, np.ones(2), np.random.default_rng(0))
     before, after = ((G.landmarks @ G.landmarks.T).toarray() for G in (graph, helped))
