@@ -68,7 +68,7 @@ def numbered_alike(near: list[Floats]) -> tuple[list[Ints], float]:
         both = (first >= 0) & (second >= 0)
         if both.any():
             counts = [np.bincount(of[both], minlength=near[0].shape[1]) for of in (first, second)]
-            agreed += np.count_nonzero(first[both] == second[both])
+            agreed += int(np.count_nonzero(first[both] == second[both]))
             expected += counts[0] @ counts[1] / both.sum()
             n_both += int(both.sum())
     return orders, max(0.0, (agreed - expected) / (n_both - expected)) if n_both > expected else 0.0
