@@ -49,7 +49,8 @@ class JointGraphClustering(MultiViewEstimator):
     constraints.
 
     Matched rows are one object, and a constraint between rows is one between objects, which counts
-    in all views at once. The objects are embedded as by ``JointSpectralFeatures``; constraints
+    in all views at once. The objects are embedded as by ``JointSpectralFeatures``, but for few matches (see
+    Notes); constraints
     learn a ridge metric (``PairMetric``) in that space and the raw columns if leave-one-out finds
     one that helps. PCK-Means [1]_ then minimizes Eq. 1 over the objects from several starts.
     Finally, the clusters of constrained objects are spread over the graph of squared affinities
@@ -150,6 +151,10 @@ class JointGraphClustering(MultiViewEstimator):
     An edge of one view's graph is the weaker the farther apart its ends are in the other views that
     see both, and each of these counts as much as it agrees with that view. Views that hardly agree
     leave each other alone.
+
+    Where landmarks are fewer than ten for each cluster, the clusters of each view stand in for
+    them, numbered alike by an assignment of what landmarks are near, with the share
+    (1 − m / 10 k) κ of m landmarks whose numbers agree beyond chance by Cohen's κ.
 
     Matches of three views or more can contradict each other. Those that more views contradict than
     confirm are left out: a few wrong ones would chain many objects into one.
