@@ -8,7 +8,13 @@ from typing import Any, Literal, Self
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import (
+    BaseEstimator,
+    ClassNamePrefixFeaturesOutMixin,
+    OneToOneFeatureMixin,
+    TransformerMixin,
+)
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils.extmath import randomized_svd
 from sklearn.utils.validation import check_is_fitted
@@ -34,7 +40,9 @@ _ITERATIONS = 4  # of the randomized singular value decomposition
 Rule = Literal["auto", "counts", "histograms", "scaled", "none"]
 
 
-class AutoFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class AutoFeatures(
+    OneToOneFeatureMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
+):
     """Make features of a table of numbers by one rule for all tables, which needs no labels.
 
     1. **Counts** of words, 0/1 tags, amounts: no value is negative, more than half are zero, there
@@ -164,6 +172,22 @@ class AutoFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
             reduced: Floats = sp.csr_array(rows) @ self._axes
             return unit_rows(reduced) if self.rule_ == "counts" else reduced
 
+    def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[Any]:
+        """Return the names of the columns, or autofeatures0, … where there are others instead.
+
+        Parameters
+        ----------
+        input_features : array-like of str, default=None
+            Names of the columns; None is those of ``fit``, or x0, ….
+
+        Returns
+        -------
+        ndarray of str
+        """
+        check_is_fitted(self)
+        names = OneToOneFeatureMixin if self._axes is None else ClassNamePrefixFeaturesOutMixin
+        return names.get_feature_names_out(self, input_features)
+
     def _rule_of(self, X: Any) -> tuple[Rule, str]:
         """Return the rule of a table, and why it is this one; nothing where it was asked for."""
         self.hub_share_ = None
@@ -204,8 +228,10 @@ class AutoFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         self._n_features_out = X.shape[1]
         is_wide = X.shape[1] > MOST_DIMENSIONS
         if self.rule_ == "scaled" and not (is_wide and sp.issparse(X)):
-            self._scaler = AutoScaler().set_output(transform="default").fit(_dense(X))
-            return _SCALINGS[self._scaler.rule_]
+            X = _dense(X)
+            self._scaler = scaler = AutoScaler().set_output(transform="default").fit(X)
+            is_cut = (scaler.low_ > X.min(axis=0)) | (scaler.high_ < X.max(axis=0))
+            return _SCALINGS[scaler.rule_, bool(is_cut.any())]
         if self.rule_ == "counts":
             held = np.asarray((X > 0).sum(axis=0)).ravel()
             self._weights = np.log((1 + X.shape[0]) / (1 + held)) + 1
@@ -259,10 +285,13 @@ _MADE = {
     "scaled": "each divided by its largest magnitude",
     "none": "as they are",
 }
-_SCALINGS = {  # of AutoScaler
-    "unit length": "rows of length 1, as they are",
-    "one unit": "in one unit, as they are",
-    "each to [0, 1]": "each scaled to [0, 1]",
+_SCALINGS = {  # of AutoScaler, and whether values lie beyond its fences
+    ("unit length", False): "rows of length 1, as they are",
+    ("unit length", True): "rows of length 1, as they are",
+    ("one unit", False): "in one unit, as they are",
+    ("one unit", True): "in one unit, outliers clipped",
+    ("each to [0, 1]", False): "each scaled to [0, 1]",
+    ("each to [0, 1]", True): "each scaled to [0, 1], outliers clipped",
 }
 
 

@@ -49,7 +49,7 @@ def test_the_rule_is_overridden_by_view_and_refuses_what_it_cannot_take(folder):
     options = ("--features", "a=scaled", "--features", "b=histograms", "--dry-run", "--json")
     found = json.loads(mvcc("cluster", *TABLES, *options, cwd=folder).stdout)
     assert [view["features"] for view in found["views"]] == [
-        "110 columns, each scaled to [0, 1]",
+        "110 columns, each scaled to [0, 1], outliers clipped",
         "110 columns, square roots of histograms",
     ]
     counts = shlex.split("cluster --view a=a.csv -k 4 --features counts --dry-run")
