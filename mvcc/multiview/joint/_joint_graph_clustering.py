@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from numpy.typing import ArrayLike
 from sklearn.pipeline import make_pipeline
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from mvcc._utils.arrays import Floats, Ints, LazyRows
@@ -42,6 +43,13 @@ _OF_THE_GRAPH = {"_sets", "_given_views", "_counted_in_fit", "_clusters"}  # is 
 
 class _NoGraphError(InvalidInputError, AttributeError):
     """What a copy cannot tell: for `hasattr`, and who shows an estimator, it is absent."""
+
+
+def _has_probabilities(model: JointGraphClustering) -> bool:
+    """Tell that a model has them or can make them, as it will before ``fit``, or say why not."""
+    if getattr(model, "_confidence", ()) is None:
+        model._refuse_without_graph(" Look at probabilities_ before a model is stored: they stay.")
+    return True
 
 
 class JointGraphClustering(MultiViewEstimator):
@@ -330,9 +338,7 @@ class JointGraphClustering(MultiViewEstimator):
         """How likely every row is in each cluster; see the attributes of the class."""
         check_is_fitted(self)
         if self._confidence is None:
-            self._refuse_without_graph(
-                " Look at probabilities_ before a model is stored: they stay."
-            )
+            _has_probabilities(self)
             found = []
             with one_thread():
                 for (numbers, views), clusters in zip(self._sets, self._clusters, strict=True):
@@ -343,6 +349,7 @@ class JointGraphClustering(MultiViewEstimator):
             self._confidence = self._sets.by_view(found)
         return [of_rows for of_rows, _ in self._confidence]
 
+    @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any, view: int | str = 0) -> Any:
         """Return how likely new rows are in each cluster.
 
@@ -365,7 +372,9 @@ class JointGraphClustering(MultiViewEstimator):
         sklearn.exceptions.NotFittedError
             Before ``fit``.
         InvalidInputError
-            As ``predict``; and for a model that was stored before ``probabilities_`` were made.
+            As ``predict``.
+        AttributeError
+            For a model that was stored before ``probabilities_`` were made.
         """
         check_is_fitted(self)
         return self._of_views(X, view, self._probabilities_of)
