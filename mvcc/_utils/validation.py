@@ -260,6 +260,13 @@ def check_choice(value: Any, name: str, choices: Sequence[str]) -> None:
         raise InvalidInputError(f"{name} must be {', '.join(first)} or {last}, got {shown(value)}.")
 
 
+def check_flag(value: Any, name: str) -> bool:
+    """Return True or False, and refuse anything else."""
+    if not isinstance(value, bool | np.bool_):
+        raise InvalidInputError(f"{name} must be True or False, got {shown(value)}.")
+    return bool(value)
+
+
 def number_rows(ids: Sequence[str]) -> dict[str, int]:
     """Return the number of the row that each id names."""
     row_of: dict[str, int] = {}

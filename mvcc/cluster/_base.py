@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterator
-from copy import copy
 from functools import partial
 from numbers import Integral
-from typing import TYPE_CHECKING, Literal, Self
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -30,14 +29,14 @@ from mvcc.cluster._descent import Found, Problem
 from mvcc.cluster._kernels.mpck import log_det
 from mvcc.cluster._kernels.pck import assign_nearest
 from mvcc.cluster._search import N_INIT, Search, neighborhood_start
-from mvcc.constraints import Constraints, Listed, constraints_on
+from mvcc.constraints import Constraints, FitsConstraints, Listed, constraints_on
 from mvcc.exceptions import InvalidInputError
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-class ConstrainedKMeans(ClusterMixin, BaseEstimator, ABC):
+class ConstrainedKMeans(FitsConstraints, ClusterMixin, BaseEstimator):
     """Base of the two estimators; a subclass runs the iterations and may learn metrics."""
 
     _farthest_first = False
@@ -60,39 +59,6 @@ class ConstrainedKMeans(ClusterMixin, BaseEstimator, ABC):
         self.max_iter = max_iter
         self.tol = tol
         self.random_state = random_state
-
-    def fit(
-        self,
-        X: ArrayLike,
-        y: object = None,
-        *,
-        constraints: Constraints | pd.DataFrame | None = None,
-    ) -> Self:
-        """Cluster the rows of X under pairwise constraints.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, d)
-            Instances of one view. Computed in double precision.
-        y : ignored
-        constraints : Constraints or DataFrame, default=None
-            A DataFrame has the columns i, j, kind and perhaps weight, with rows by the index of X,
-            or by number. Taken as given; ``constraints.closure()`` adds what follows from them.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        InvalidInputError
-            For NaN or infinity in X, constraints on rows that X does not have, or impossible
-            parameters.
-        """
-        learner = copy(self)  # so that a refused fit leaves the former one as it is
-        learner._learn(X, constraints)
-        self.__dict__ = learner.__dict__
-        return self
 
     def _learn(self, X: ArrayLike, constraints: Constraints | pd.DataFrame | None) -> None:
         data = self._check_X(X, reset=True)

@@ -12,15 +12,13 @@ from numpy.typing import ArrayLike
 
 from mvcc._utils.arrays import Floats, Ints
 from mvcc._utils.kernels.threads import may_share
-from mvcc._utils.messages import shown
-from mvcc._utils.validation import RandomState, check_choice, check_matrices
+from mvcc._utils.validation import RandomState, check_choice, check_flag, check_matrices
 from mvcc.cluster._base import ConstrainedKMeans
 from mvcc.cluster._descent import Found, Problem
 from mvcc.cluster._kernels.mpck import mpck_fit
 from mvcc.cluster._kernels.pck import pck_fit, pck_fit_in_threads
 from mvcc.cluster._search import Search
 from mvcc.constraints import Constraints
-from mvcc.exceptions import InvalidInputError
 
 
 class PCKMeans(ConstrainedKMeans):
@@ -199,15 +197,12 @@ class MPCKMeans(ConstrainedKMeans):
 
     def _iterate(self, problem: Problem, labels: Ints, centers: Floats, max_iter: int) -> Found:
         check_choice(self.metric, "metric", ("diagonal", "full"))
-        if not isinstance(self.shared_metric, (bool, np.bool_)):
-            raise InvalidInputError(
-                f"shared_metric must be True or False, got {shown(self.shared_metric)}."
-            )
+        shared = check_flag(self.shared_metric, "shared_metric")
         k, d = centers.shape
         if self.metric == "full":
             check_matrices(k, d)
         metrics = np.ones((k, d)) if self.metric == "diagonal" else np.tile(np.eye(d), (k, 1, 1))
-        shared, tol = bool(self.shared_metric), float(self.tol)
+        tol = float(self.tol)
         objective, n_iter, converged = mpck_fit(
             problem.X, centers, metrics, labels, *problem.known, shared, max_iter, tol
         )

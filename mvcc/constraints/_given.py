@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from copy import copy
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,6 +22,47 @@ if TYPE_CHECKING:
 
 Relations = dict[tuple[int, int], Ints]
 NO_RELATIONS = np.empty((0, 2), dtype=np.int64)
+
+
+class FitsConstraints(ABC):
+    """An estimator that learns from the rows of one view and constraints."""
+
+    def fit(
+        self,
+        X: ArrayLike,
+        y: object = None,
+        *,
+        constraints: Constraints | pd.DataFrame | None = None,
+    ) -> Self:
+        """Learn from the rows of X under pairwise constraints.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Instances of one view. Computed in double precision.
+        y : ignored
+        constraints : Constraints or DataFrame, default=None
+            A DataFrame has the columns i, j, kind and perhaps weight, with rows by the index of X,
+            or by number. Taken as given; ``constraints.closure()`` adds what follows from them.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        InvalidInputError
+            For NaN or infinity in X, constraints on rows that X does not have, or impossible
+            parameters.
+        """
+        learner = copy(self)  # so that a refused fit leaves the former one as it is
+        learner._learn(X, constraints)
+        self.__dict__ = learner.__dict__
+        return self
+
+    @abstractmethod
+    def _learn(self, X: ArrayLike, constraints: Constraints | pd.DataFrame | None) -> None:
+        """Set what is learned."""
 
 
 def constraints_on(X: Any, n: int, given: Any) -> Constraints:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from copy import copy
 from functools import partial
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy.linalg
@@ -15,8 +14,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mvcc._utils.arrays import Bools, Floats, Ints, blocks_of
 from mvcc._utils.one_thread import one_thread
-from mvcc._utils.validation import check_matrices, checked_by
-from mvcc.constraints import Constraints, constraints_on
+from mvcc._utils.validation import check_flag, check_matrices, checked_by
+from mvcc.constraints import Constraints, FitsConstraints, constraints_on
 from mvcc.embedding._components import unit_rows
 
 if TYPE_CHECKING:
@@ -28,7 +27,7 @@ MOST_UNKNOWNS = 2_000  # of the equations that are solved; the time grows with t
 _BLOCK_ENTRIES = 2**22  # products of pairs that are in memory at a time, 32 MB
 
 
-class PairMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class PairMetric(FitsConstraints, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Map rows so that inner products tell which pairs belong together, learned from constraints.
 
     For rows e_i, and y_c = 1 for a must-link c = (i, j) and 0 for a cannot-link, the metric M
@@ -66,7 +65,8 @@ class PairMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     Notes
     -----
     The time grows with the third power of the number of pairs, or of pairs of columns if these are
-    fewer. If both exceed 2,000, that many pairs are used, evenly spread over the list.
+    fewer. If both exceed 2,000, that many pairs are used, evenly spread over the list. What follows
+    from constraints hurts where some are wrong. One of weight 0 counts for nothing.
 
     Examples
     --------
@@ -82,39 +82,6 @@ class PairMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
     def __init__(self, *, unit_rows: bool = False) -> None:
         self.unit_rows = unit_rows
-
-    def fit(
-        self,
-        X: ArrayLike,
-        y: object = None,
-        *,
-        constraints: Constraints | pd.DataFrame | None = None,
-    ) -> Self:
-        """Learn the metric.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, d)
-            Instances of one view.
-        y : ignored
-        constraints : Constraints or DataFrame, default=None
-            A DataFrame has the columns i, j, kind and perhaps weight, with rows by the index of X,
-            or by number. Pairs of rows, taken as given: what follows from them hurts where some are
-            wrong. A pair of weight 0 counts for nothing.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        InvalidInputError
-            For NaN or infinity in X, constraints on rows that X does not have, or too many columns.
-        """
-        learner = copy(self)  # so that a refused fit leaves the former one as it is
-        learner._learn(X, constraints)
-        self.__dict__ = learner.__dict__
-        return self
 
     def transform(self, X: ArrayLike) -> Floats:
         """Map rows.
@@ -149,7 +116,7 @@ class PairMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         given = constraints_on(X, len(data), constraints)
         check_matrices(1, data.shape[1])
         self._center, self._unit = np.zeros(data.shape[1]), 1.0
-        if not self.unit_rows:
+        if not check_flag(self.unit_rows, "unit_rows"):
             # the mean of equal rows differs from them by rounding, which would be learned from
             self._center = data.mean(axis=0) if (data != data[0]).any() else data[0].copy()
             lengths = np.einsum("ij,ij->i", data - self._center, data - self._center)

@@ -16,6 +16,12 @@ from tests.reference import joint as slow
 from tests.strategies import seeds
 
 
+def test_what_happens_to_rows_is_true_or_false():
+    assert PairMetric(unit_rows=np.True_).fit(np.eye(3)).ridge_ is None
+    with pytest.raises(InvalidInputError, match="unit_rows must be True or False, got 'maybe'"):
+        PairMetric(unit_rows="maybe").fit(np.eye(3))
+
+
 def judged(seed, n=40, d=4, n_pairs=12):
     """Rows whose first column tells three kinds, and weighted pairs."""
     rng = np.random.default_rng(seed)
