@@ -8,14 +8,16 @@ from typing import Any, Self
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted
 
 from mvcc._utils.arrays import Floats
 from mvcc._utils.messages import shown
 from mvcc._utils.one_thread import one_thread
-from mvcc._utils.validation import RandomState, as_generator, check_count
+from mvcc._utils.validation import RandomState, as_generator, check_choice, check_count
 from mvcc.embedding._any_graph import any_graph, refuse_components, refuse_more_than_objects
 from mvcc.embedding._auto_features import Rule, fitted_features
 from mvcc.embedding._components import embedded, unit_rows
@@ -28,7 +30,12 @@ from mvcc.views import ConstrainedViews, FittedViews, GivenViews
 _NEAREST = 10  # fitted rows that place a new one
 
 
-class JointSpectralFeatures(FittedViews, TransformerMixin, BaseEstimator):
+class JointSpectralFeatures(
+    FittedViews,
+    TransformerMixin,
+    BaseEstimator,
+    auto_wrap_output_keys=None,  # type: ignore[call-arg]
+):
     """Spectral features of several views in one space, also where few of their rows are matched.
 
     Matched rows are one object. Each view has a graph of nearest neighbors with local scales [1]_,
@@ -161,7 +168,7 @@ class JointSpectralFeatures(FittedViews, TransformerMixin, BaseEstimator):
         Returns
         -------
         list or dict of (n_v, n_components) arrays, or ConstrainedViews
-            As views are; DataFrames where views are.
+            As views are; DataFrames where views are, and as ``set_output`` says.
 
         Raises
         ------
@@ -208,7 +215,8 @@ class JointSpectralFeatures(FittedViews, TransformerMixin, BaseEstimator):
         self._makers, self.features_made_ = makers, [maker.description_ for maker in makers]
         self._remember_features(given, tables)
         found = [
-            _like(table, rows.copy()) for table, rows in zip(given.tables, features, strict=True)
+            self._like(table, rows.copy())
+            for table, rows in zip(given.tables, features, strict=True)
         ]
         return found if given.names is None else dict(zip(given.names, found, strict=True))
 
@@ -251,12 +259,55 @@ class JointSpectralFeatures(FittedViews, TransformerMixin, BaseEstimator):
             placed = unit_rows(np.einsum("ij,ijk->ik", nearness(distances), fitted[nearest]))
         known = distances[:, 0] == 0
         placed[known] = fitted[nearest[known, 0]]
-        return _like(X, placed)
+        return self._like(X, placed)
+
+    def set_output(self, *, transform: str | None = None) -> Self:
+        """Have all views become DataFrames; by default only those of DataFrames do.
+
+        Parameters
+        ----------
+        transform : {"default", "pandas", "polars"}, default=None
+            What they become; None changes nothing.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        InvalidInputError
+            For another choice.
+        """
+        if transform is not None:
+            check_choice(transform, "transform", ("default", "pandas", "polars"))
+            self._sklearn_output_config = {"transform": transform}  # which clone copies, too
+        return self
+
+    def get_feature_names_out(self, input_features: Any = None) -> list[NDArray[Any]]:
+        """Return the names of the features of every view.
+
+        Parameters
+        ----------
+        input_features : object, default=None
+            Not used, there for scikit-learn.
+
+        Returns
+        -------
+        list of ndarray of str
+            jointspectralfeatures0, …
+        """
+        check_is_fitted(self)
+        return [_names(rows) for rows in self._features]
+
+    def _like(self, table: Any, rows: Any) -> Any:
+        """Return features as what ``set_output`` asks for, or as the rows that they are of."""
+        names = _names(rows)
+        chosen = getattr(self, "_sklearn_output_config", {"transform": "default"})["transform"]
+        output = FunctionTransformer(feature_names_out=lambda *_: names)
+        if isinstance(table, pd.DataFrame):
+            rows = pd.DataFrame(rows, index=table.index, columns=names)
+        return output.set_output(transform=chosen).fit_transform(rows)
 
 
-def _like(table: Any, rows: Floats) -> Any:
-    """Return features as a DataFrame where the rows that they are of are one."""
-    if not isinstance(table, pd.DataFrame):
-        return rows
-    names = [f"jointspectralfeatures{number}" for number in range(rows.shape[1])]
-    return pd.DataFrame(rows, index=table.index, columns=names)
+def _names(rows: Floats) -> NDArray[Any]:
+    return np.array([f"jointspectralfeatures{n}" for n in range(rows.shape[1])], dtype=object)

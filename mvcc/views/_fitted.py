@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Self
 
+import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from scipy.sparse import issparse
@@ -24,6 +25,7 @@ from mvcc.views._given import (
     feature_names,
     is_table,
     known_views,
+    n_columns,
     n_rows,
     numbers_of,
     view_number,
@@ -42,6 +44,12 @@ class FittedViews:
         """Note what the views and their features are called."""
         self.view_names_, self.n_features_in_ = given.names, [X.shape[1] for X in data]
         self.feature_names_in_ = [feature_names(table) for table in given.tables]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()  # type: ignore[misc]  # of BaseEstimator
+        features = getattr(self, "features", "none")  # as they are: a rule makes others dense
+        tags.input_tags.sparse = self._takes_sparse and features != "none"
+        return tags
 
     def _rows(self, X: Any, number: int, what: str) -> Any:
         """Return rows, as messages call them, as an array with features in the order of the fit."""
@@ -118,7 +126,7 @@ def _in_order(X: Any, names: NDArray[Any] | None, view: str, what: str) -> Any:
     return as_pandas(X)[list(names)]
 
 
-class PerView(TransformerMixin, BaseEstimator):
+class PerView(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[call-arg]
     """Fit a scikit-learn transformer to every view by itself, for a pipeline before the clustering.
 
     Constraints, relations, names of views, and the row index of DataFrames stay as they are, so
@@ -141,6 +149,10 @@ class PerView(TransformerMixin, BaseEstimator):
         The fitted transformer of every view.
     view_names_ : list of str or None
         The names of the views; None where they were a list.
+    n_features_in_ : list of (int or None)
+        Number of columns of every view; None for one of texts.
+    feature_names_in_ : list of (ndarray of str, or None)
+        Names of the columns of the views that were DataFrames with texts as column names.
 
     See Also
     --------
@@ -166,6 +178,10 @@ class PerView(TransformerMixin, BaseEstimator):
         X : ConstrainedViews, or list or dict of views
         y : ignored
 
+        Returns
+        -------
+        self
+
         Raises
         ------
         InvalidInputError
@@ -178,6 +194,8 @@ class PerView(TransformerMixin, BaseEstimator):
                 with naming(number, given.names):
                     one.fit(table)
         self.transformers_, self.view_names_ = chosen, given.names
+        self.n_features_in_ = [n_columns(table) for table in given.tables]
+        self.feature_names_in_ = [feature_names(table) for table in given.tables]
         return self
 
     def transform(self, X: Any) -> Any:
@@ -234,6 +252,29 @@ class PerView(TransformerMixin, BaseEstimator):
                 )
             one.set_output(transform=transform)
         return self
+
+    def get_feature_names_out(self, input_features: Any = None) -> list[NDArray[Any]]:
+        """Return what the transformers call the features that they make.
+
+        Parameters
+        ----------
+        input_features : list of (array-like of str, or None), default=None
+            Names of the columns of every view; None is those of ``fit``, or x0, ….
+
+        Returns
+        -------
+        list of ndarray of str
+        """
+        check_is_fitted(self)
+        given = self.feature_names_in_ if input_features is None else input_features
+        made = []
+        for one, n, names in zip(self.transformers_, self.n_features_in_, given, strict=True):
+            if not isinstance(one, str):
+                names = one.get_feature_names_out(names)
+            elif names is None:
+                names = [f"x{number}" for number in range(n or 0)]
+            made.append(np.asarray(names, dtype=object))
+        return made
 
     def _chosen(self, given: GivenViews) -> list[Any]:
         """Return one transformer for every view."""

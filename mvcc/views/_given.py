@@ -269,6 +269,12 @@ def n_rows(table: Any, what: str) -> int:
     return int(shape[0])
 
 
+def n_columns(table: Any) -> int | None:
+    """Return the number of columns of a table; None where rows are no lists, such as texts."""
+    shape = table.shape if hasattr(table, "shape") else np.shape(table[:1])
+    return shape[1] if len(shape) == 2 else None
+
+
 def _check_columns(frame: pd.DataFrame, what: str) -> None:
     """Refuse columns that are not numbers, and names that stand for several columns."""
     if not len(frame.columns):

@@ -3,6 +3,7 @@
 import tracemalloc
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
@@ -68,8 +69,38 @@ def test_pixels_and_measurements_are_scaled_as_ever(load):
     features = AutoFeatures().fit(X)
     scaler = AutoScaler().fit(X)
     assert features.rule_ == "scaled"
-    assert (scaler.rule_, features.description_) == ("each to [0, 1]", "each scaled to [0, 1]")
+    assert scaler.rule_ == "each to [0, 1]"
+    assert features.description_.removesuffix(", outliers clipped") == "each scaled to [0, 1]"
     assert_array_equal(features.transform(X), scaler.transform(X))
+
+
+@pytest.mark.parametrize(
+    ("units", "untouched", "clipped"),
+    [
+        ([1, 1, 1], "in one unit, as they are", "in one unit, outliers clipped"),
+        ([1, 9, 99], "each scaled to [0, 1]", "each scaled to [0, 1], outliers clipped"),
+    ],
+)
+def test_it_is_said_that_values_were_clipped(units, untouched, clipped):
+    X = np.random.default_rng(0).uniform(-1, 1, (200, 3)) * units
+    assert AutoFeatures().fit(X).description_ == untouched
+    assert AutoFeatures().fit(sp.csr_array(X)).description_ == untouched
+    X[0, 0] = 1000
+    features = AutoFeatures().fit(X)
+    assert features.description_ == clipped
+    assert features.transform(X)[0, 0] < 10
+    X /= np.linalg.norm(X, axis=1, keepdims=True)
+    assert AutoFeatures().fit(X).description_ == "rows of length 1, as they are"
+
+
+def test_columns_that_stay_columns_keep_their_names():
+    frame = pd.DataFrame(np.random.default_rng(0).normal(size=(30, 2)), columns=["a", "b"])
+    features = AutoFeatures().set_output(transform="pandas")
+    assert list(features.fit_transform(frame)) == ["a", "b"]
+    assert list(features.fit_transform(frame.to_numpy())) == ["x0", "x1"]
+    X, _ = documents(200, 300)
+    made = AutoFeatures().set_output(transform="pandas").fit_transform(X)
+    assert [made.columns[0], made.columns[-1]] == ["autofeatures0", "autofeatures99"]
 
 
 def test_truth_values_of_categories_are_no_counts():
@@ -223,6 +254,9 @@ def test_joint_takes_sparse_matrices_and_new_rows_of_them(form):
 
 def test_joint_spectral_features_take_sparse_matrices():
     views, _, matches = two_tables()
+    for estimator in (JointSpectralFeatures, JointGraphClustering):
+        assert estimator().__sklearn_tags__().input_tags.sparse
+        assert not estimator(features="none").__sklearn_tags__().input_tags.sparse
     joint = JointSpectralFeatures(4, n_view_components=4)
     expected = joint.fit_transform(views, mappings=matches)[0]
     made = joint.fit_transform([sp.csr_array(X) for X in views], mappings=matches)[0]

@@ -78,6 +78,24 @@ def test_what_is_returned_is_not_what_is_kept():
     assert np.array_equal(pickle.loads(pickle.dumps(joint)).transform(VIEWS)[0], FEATURES[0])
 
 
+def test_output_and_names_are_as_scikit_learn_users_expect():
+    names = [[f"jointspectralfeatures{number}" for number in range(X.shape[1])] for X in FEATURES]
+    assert [list(one) for one in FITTED.get_feature_names_out()] == names
+    frames = clone(clone(FITTED).set_output(transform="pandas"))  # which a clone keeps
+    for made, rows, one in zip(
+        frames.fit_transform(VIEWS, mappings=MATCHES), FEATURES, names, strict=True
+    ):
+        assert list(made) == one
+        assert np.array_equal(made, rows)
+    ids = [f"row {number}" for number in range(5)]
+    some = pd.DataFrame(VIEWS[0][:5], index=ids)
+    assert list(pickle.loads(pickle.dumps(frames)).transform({0: some})[0].index) == ids
+    assert isinstance(frames.set_output().transform(VIEWS)[0], pd.DataFrame)
+    assert isinstance(frames.set_output(transform="default").transform(VIEWS)[0], np.ndarray)
+    with pytest.raises(InvalidInputError, match="transform must be 'default', 'pandas' or"):
+        frames.set_output(transform="numpy")
+
+
 def test_what_does_not_fit_is_refused():
     data = ConstrainedViews(VIEWS, None, MATCHES)
     with pytest.raises(NotFittedError):

@@ -6,6 +6,7 @@ import pytest
 from sklearn import config_context
 from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.decomposition import PCA
+from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
@@ -52,6 +53,29 @@ def test_set_output_goes_to_every_transformer_before_and_after_the_fit(transform
         assert isinstance(
             fitted.set_output(transform="default").transform(VIEWS)["sounds"], np.ndarray
         )
+
+
+def test_features_have_numbers_and_names_as_those_of_other_estimators_for_views():
+    steps = make_pipeline(PerView([StandardScaler(), "passthrough"]), PerView([PCA(1), PCA(2)]))
+    steps.set_output(transform="pandas").fit(VIEWS)
+    assert steps.n_features_in_ == [2, 3]
+    assert list(steps.feature_names_in_[0]) == ["length", "words"]
+    assert steps.feature_names_in_[1] is None
+    of_both = [list(names) for names in steps.get_feature_names_out()]
+    assert of_both == [["pca0"], ["pca0", "pca1"]]
+    assert [list(names) for names in steps[:-1].get_feature_names_out()] == [
+        ["length", "words"],
+        ["x0", "x1", "x2"],
+    ]
+
+
+def test_texts_have_no_number_of_features():
+    documents = PerView([CountVectorizer(), "passthrough"]).fit([["red wool", "oak"], ["a", "b"]])
+    assert documents.n_features_in_ == [None, None]
+    assert [list(names) for names in documents.get_feature_names_out()] == [
+        ["oak", "red", "wool"],
+        [],
+    ]
 
 
 class Bare(BaseEstimator):
