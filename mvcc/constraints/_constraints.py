@@ -205,6 +205,7 @@ class Constraints:
         return self.listed()[2]
 
     def n_must_links(self) -> int:
+        """Return how many of them are must-links."""
         if self._parts is None:
             return int(self.must_link.sum())
         return self._parts[0].count()[0] + self._parts[1].n_must_links()
@@ -240,6 +241,11 @@ class Constraints:
         cls, must_link: Iterable[tuple[int, int]] = (), cannot_link: Iterable[tuple[int, int]] = ()
     ) -> Constraints:
         """Make constraints of weight 1 from two lists of pairs of row numbers.
+
+        Parameters
+        ----------
+        must_link, cannot_link : iterable of (int, int), default=()
+            Rows that belong together, and rows that do not; an array has the shape (m, 2).
 
         Raises
         ------

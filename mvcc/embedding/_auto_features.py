@@ -173,17 +173,7 @@ class AutoFeatures(
             return unit_rows(reduced) if self.rule_ == "counts" else reduced
 
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[Any]:
-        """Return the names of the columns, or autofeatures0, … where there are others instead.
-
-        Parameters
-        ----------
-        input_features : array-like of str, default=None
-            Names of the columns; None is those of ``fit``, or x0, ….
-
-        Returns
-        -------
-        ndarray of str
-        """
+        """Return the names of the columns, or autofeatures0, … where there are others instead."""
         check_is_fitted(self)
         names = OneToOneFeatureMixin if self._axes is None else ClassNamePrefixFeaturesOutMixin
         return names.get_feature_names_out(self, input_features)

@@ -272,11 +272,6 @@ class JointSpectralFeatures(
         Returns
         -------
         self
-
-        Raises
-        ------
-        InvalidInputError
-            For another choice.
         """
         if transform is not None:
             check_choice(transform, "transform", ("default", "pandas", "polars"))
@@ -284,18 +279,7 @@ class JointSpectralFeatures(
         return self
 
     def get_feature_names_out(self, input_features: Any = None) -> list[NDArray[Any]]:
-        """Return the names of the features of every view.
-
-        Parameters
-        ----------
-        input_features : object, default=None
-            Not used, there for scikit-learn.
-
-        Returns
-        -------
-        list of ndarray of str
-            jointspectralfeatures0, …
-        """
+        """Return the names of the features, jointspectralfeatures0, …, of every view."""
         check_is_fitted(self)
         return [_names(rows) for rows in self._features]
 

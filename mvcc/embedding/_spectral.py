@@ -158,6 +158,10 @@ class SpectralFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
             Raw features of one view.
         y : ignored
 
+        Returns
+        -------
+        self
+
         Raises
         ------
         InvalidInputError

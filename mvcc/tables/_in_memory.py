@@ -212,13 +212,23 @@ class ClusteringResult(Correctable):
     def predict(self, X: Any, view: str) -> Ints:
         """Return the cluster of new rows of a view.
 
-        A table like the one that was clustered, or one of the columns that count.
+        Parameters
+        ----------
+        X : DataFrame, Series, array-like or sparse matrix of shape (n, d)
+            A table like the one that was clustered, or one of the columns that count.
+        view : str
+            The name of the view.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Numbers of the clusters, as in ``labels``.
         """
         return self._found.saved.merged(self._facts.into).predict(X, view)
 
     def explain(self, view: str, id: Any) -> str:
         """Say in which cluster a row is, how sure that is, and whether constraints have moved it
-        there.
+        there. The id is one of the index of ``labels[view]``.
         """
         name = self._id(view, id)
         row = self._views[view].ids.index(name)

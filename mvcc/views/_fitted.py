@@ -254,16 +254,10 @@ class PerView(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # t
         return self
 
     def get_feature_names_out(self, input_features: Any = None) -> list[NDArray[Any]]:
-        """Return what the transformers call the features that they make.
+        """Return the names of the features that are made of every view, by its transformer.
 
-        Parameters
-        ----------
-        input_features : list of (array-like of str, or None), default=None
-            Names of the columns of every view; None is those of ``fit``, or x0, ….
-
-        Returns
-        -------
-        list of ndarray of str
+        As for scikit-learn, ``input_features`` are the names of the columns, here in a list by
+        view; None is those of ``fit``, or x0, ….
         """
         check_is_fitted(self)
         given = self.feature_names_in_ if input_features is None else input_features

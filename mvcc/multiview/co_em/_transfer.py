@@ -117,6 +117,18 @@ class TransferMethod(BaseEstimator, ABC):
     def explain(self, view: ViewState, inferred: Constraints) -> Iterator[Cause]:
         """Give the cause of every constraint that ``infer`` returned for the view, in its order,
         for the report.
+
+        Parameters
+        ----------
+        view : ViewState
+            The view, as ``infer`` was given it.
+        inferred : Constraints
+            What ``infer`` returned.
+
+        Yields
+        ------
+        Cause
+            By default, the rows of the inferred constraint itself and no weight.
         """
         for i, j in inferred.pairs.tolist():
             yield Cause((i, j), None)

@@ -394,6 +394,7 @@ class JointGraphClustering(MultiViewEstimator):
         constraints : list of one entry per view, or dict {view: entry}, or None
             Constraints, as for ``fit``. Contradictions are no error here.
         random_state : int, numpy Generator, RandomState or None, default=None
+            Draws starts.
 
         Returns
         -------

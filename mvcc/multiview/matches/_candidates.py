@@ -138,7 +138,9 @@ def candidate_hits(
         As for ``match_candidates``; outside of each fold 20 matches or more must be left of every
         two views, as 25 leave with five folds if no row has several.
     most : int, default=5
+        Candidates of every row that are looked at.
     n_folds : int, default=5
+        Parts of the matches that are kept back in turn.
 
     Returns
     -------

@@ -217,12 +217,18 @@ class Questions(Chooser):
         return self._objects.id(self._objects.find(row))
 
     def question(self, row: Which) -> Question:
-        """Return the question about a row, given as for ``answer``, even if it was answered."""
+        """Return the question about a row, even if it was answered.
+
+        Parameters
+        ----------
+        row : Question, str or tuple
+            As for ``answer``.
+        """
         with one_thread():
             return self._question(self._objects.find(row))
 
     def rows(self, question: Which) -> Rows:
-        """Return all rows of an object, per view."""
+        """Return the numbers of all rows of an object, per view; it is given as for ``answer``."""
         return self._objects.rows(self._objects.find(question))
 
     def said(self, question: Which) -> str | None:
