@@ -19,6 +19,7 @@ from mvcc.tables.reading._column import (
     Column,
     LeftOut,
     as_texts,
+    file_reason,
     why_unasked,
     without_attrs,
     without_words,
@@ -172,7 +173,11 @@ def table_of(
         id_column=id_column,
         is_numbered=is_numbered,
         shown={str(own.name): as_texts(own).mask(own.isna(), "").tolist() for own in there},
-        notes=(*frame.attrs.get("notes", ()), *_left_out_labels(name, became, columns, view.path)),
+        notes=(
+            *frame.attrs.get("notes", ()),
+            *_left_out_labels(name, became, columns, view.path),
+            *_names_of_pictures(frame, became, view.path),
+        ),
     )
 
 
@@ -252,6 +257,20 @@ def _left_out_labels(
         )
 
 
+def _names_of_pictures(frame: pd.DataFrame, became: dict[str, Column], path: str) -> Iterable[str]:
+    """Say where names of pictures are clustered as texts, since somebody asked for the column."""
+    for name, column in became.items():
+        if column.kind in ("text", "category") and file_reason(frame[name]) is LeftOut.PICTURES:
+            yield (
+                f"{path}: the column {listed([name])} names pictures, and only these names were"
+                f" clustered. {_as_pictures(name)}."
+            )
+
+
+def _as_pictures(column: str) -> str:
+    return f"In a config, columns: {{{column}: picture}} clusters by colors and edges"
+
+
 def _together(values: dict[str, Values]) -> Floats | pd.DataFrame:
     """Return columns as an array where all are finite numbers, else as a frame."""
     if all(one.dtype == np.float64 and np.isfinite(one).all() for one in values.values()):
@@ -264,7 +283,9 @@ def _nothing_to_cluster(n: int, X: Floats | pd.DataFrame, became: dict[str, Colu
     columns = list(became.values())
     if not X.shape[1]:
         why = [f"{clipped(repr(one.name))} {one.note}" for one in columns[:MOST_LISTED]]
-        return f"no column is left to cluster: {'; '.join(why) or 'it has none'}"
+        said = [f"no column is left to cluster: {'; '.join(why) or 'it has none'}"]
+        pictures = [_as_pictures(one.name) for one in columns if one.why is LeftOut.PICTURES]
+        return ". ".join(said + pictures[:1])
     if n == 1:
         return "there is one row only; nothing can be clustered"
     return ""
