@@ -37,8 +37,10 @@ class PairMetric(FitsConstraints, ClassNamePrefixFeaturesOutMixin, TransformerMi
 
     ρ being the one of eight values whose leave-one-out errors are least. These follow in closed
     form, without a fit for every pair. If none is better than M = I, and for fewer than four
-    pairs, M = I. Negative eigenvalues of M are cut off, and ``transform`` multiplies the rows by
-    the square root of M.
+    pairs, M = I. Where all pairs are of one kind, M would make all rows alike, or all unlike; so
+    each constrained row is paired with another one at random, whose product should stay as it is.
+    Negative eigenvalues of M are cut off, and ``transform`` multiplies the rows by the square root
+    of M.
 
     Parameters
     ----------
@@ -143,14 +145,22 @@ def learn_metric(
     """Return M, which may have negative eigenvalues, and the ridge; I and None if none helps."""
     d = rows.shape[1]
     n_products = d * (d + 1) // 2
-    if min(len(pairs), n_products) > MOST_UNKNOWNS:
-        some = np.linspace(0, len(pairs) - 1, MOST_UNKNOWNS).astype(np.int64)
-        pairs, must_link, weights = pairs[some], must_link[some], weights[some]
     if len(pairs) < FEWEST_PAIRS:
         return np.eye(d), None
+    targets = must_link.astype(np.float64)
+    if must_link.all() or not must_link.any():
+        # by one kind alone, M would make all rows alike, or all unlike
+        order = np.random.default_rng(0).permutation(len(rows))
+        others = np.column_stack((order, np.roll(order, 1)))
+        as_they_are = np.einsum("ij,ij->i", rows[others[:, 0]], rows[others[:, 1]])
+        pairs, targets = np.concatenate((pairs, others)), np.append(targets, as_they_are)
+        weights = np.append(weights, np.full(len(others), weights.mean()))
+    if min(len(pairs), n_products) > MOST_UNKNOWNS:
+        some = np.linspace(0, len(pairs) - 1, MOST_UNKNOWNS).astype(np.int64)
+        pairs, targets, weights = pairs[some], targets[some], weights[some]
     roots = np.sqrt(weights)
     first, second = roots[:, None] * rows[pairs[:, 0]], rows[pairs[:, 1]]
-    missing = roots * must_link - np.einsum("ij,ij->i", first, second)  # of y_c where M = I
+    missing = roots * targets - np.einsum("ij,ij->i", first, second)  # of y_c where M = I
     solve = _by_pairs if len(pairs) <= n_products else _by_products
     losses, change = solve(first, second, missing)
     best = int(losses.argmin())

@@ -48,6 +48,27 @@ def test_the_metric_is_that_of_one_fit_for_every_pair_left_out(seed, n_pairs, d)
     np.testing.assert_allclose(mapped @ mapped.T, inner / np.outer(lengths, lengths), atol=1e-6)
 
 
+@given(seeds, st.booleans(), st.sampled_from([2, 4]))
+def test_by_one_kind_of_pairs_some_others_stay_as_they_are(seed, together, d):
+    X, _, c = judged(seed, d=d, n_pairs=60)
+    one_kind = c.select(np.flatnonzero(c.must_link == together)[:12])
+    fitted = PairMetric(unit_rows=True).fit(X, constraints=one_kind)
+    given_pairs = one_kind.pairs, one_kind.must_link, one_kind.weights
+    expected, ridge = slow.metric(slow.unit_rows(X), *given_pairs)
+    assert fitted.ridge_ == ridge
+    np.testing.assert_allclose(fitted.metric_, expected, atol=1e-9)
+
+
+def test_cannot_links_alone_do_not_make_all_rows_unlike():
+    rng = np.random.default_rng(0)
+    y = rng.integers(3, size=300)
+    X = 3 * np.eye(3)[y] + rng.normal(size=(300, 3))
+    pairs = rng.integers(300, size=(1_500, 2))
+    pairs = pairs[(pairs[:, 0] < pairs[:, 1]) & (y[pairs[:, 0]] != y[pairs[:, 1]])]
+    apart = Constraints.from_pairs([], np.unique(pairs, axis=0))
+    assert np.linalg.eigvalsh(PairMetric().fit(X, constraints=apart).metric_).mean() > 0.3
+
+
 @given(seeds, st.integers(4, 60), st.sampled_from([2, 3, 7]))
 def test_both_ways_to_solve_give_the_same(seed, n_pairs, d):
     X, _, c = judged(seed, d=d, n_pairs=n_pairs)

@@ -116,10 +116,18 @@ def embedding(S: Matrix, r: int) -> Matrix:
 
 def metric(E: Matrix, pairs, must_link, weights) -> tuple[Matrix, float | None]:
     """Fit the ridge regression of y − s, and for every ridge again without each pair."""
-    d = E.shape[1]
+    d, pairs, kinds = E.shape[1], list(pairs), set(map(bool, must_link))
+    targets, weights = [float(must) for must in must_link], list(weights)
+    if len(kinds) == 1:  # some others stay as they are
+        ends = np.unique(pairs)
+        order = ends[np.random.default_rng(0).permutation(len(ends))].tolist()
+        for i, j in zip(order, order[-1:] + order[:-1], strict=True):
+            pairs.append((i, j))
+            targets.append(E[i] @ E[j])
+        weights += [np.mean(weights)] * len(order)
     design = [((np.outer(E[i], E[j]) + np.outer(E[j], E[i])) / 2).ravel() for i, j in pairs]
     Phi, w = np.array(design), np.asarray(weights, dtype=float)
-    missing = np.asarray(must_link, dtype=float) - np.array([E[i] @ E[j] for i, j in pairs])
+    missing = np.array(targets) - np.array([E[i] @ E[j] for i, j in pairs])
 
     def solved(kept, ridge: float) -> Matrix:
         P = Phi[kept] * np.sqrt(w[kept])[:, None]
