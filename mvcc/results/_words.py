@@ -100,6 +100,11 @@ def _agreement(clustering: Clustering, relation: Relation) -> str:
         held_out = relation.held_out
         n, shared, chance = held_out.n, held_out.agreement, held_out.by_chance
         cut = " even without their match"
+        here, there = (clustering.views[number].labels for number in relation.views)
+        same = [here[i] == there[j] for i, j in relation.pairs]
+        # fewer where many matches were left out of the result
+        if (in_result := sum(same) / len(same)) < shared:
+            n, shared, cut = len(same), in_result, ""
     else:
         return ""
     of_which = ""

@@ -14,6 +14,7 @@ import pytest
 
 from mvcc.exceptions import DataError
 from mvcc.metrics import pairwise_f_measure
+from mvcc.results import Clustering, found_in_words
 from mvcc.tables import (
     ReviewSession,
     _clustering,
@@ -246,6 +247,29 @@ def test_matches_that_seem_wrong_are_told_and_listed(tmp_path):
     page = report_of(facts, tmp_path)
     assert f"Matches that seem to be wrong ({len(listed)})" in page
     assert f"each of {200 - sum(dropped)} matches is one object" in page
+
+
+def test_matches_that_join_many_rows_into_one_object_are_told(tmp_path):
+    options = write_problem(tmp_path, n=100)
+    here, there = (
+        [row["id"] for row in read_csv(tmp_path / f"view{view}.csv")][:25] for view in (0, 1)
+    )
+    chain = [*zip(here, there, strict=True), *zip(here[1:], there[:-1], strict=True)]
+    write_csv(tmp_path / "view0-view1.csv", [["view0", "view1"], *chain])
+    assert (
+        "Matches join 25 rows of view0 and 25 rows of view1 into one object, which is in one"
+        " cluster: match rows of the same object only, or take the method co-EM."
+    ) in cluster(options, tmp_path / "out")["warnings"]
+
+
+def test_the_headline_does_not_count_more_matched_rows_together_than_the_result_has(tmp_path):
+    options = with_values(write_problem(tmp_path), comparison=True)
+    facts = Clustering.model_validate(cluster(options, tmp_path / "out"))
+    assert "share their cluster even without their match" in found_in_words(facts)
+    one, other = facts.views
+    moved = one.model_copy(update={"labels": [(label + 1) % K for label in one.labels]})
+    facts = facts.model_copy(update={"views": (moved, other)})
+    assert "; 0 % of 12 matched rows share their cluster (" in found_in_words(facts)
 
 
 def test_tables_that_agree_little_are_told_and_no_match_is_suspicious(tmp_path):

@@ -20,7 +20,7 @@ from mvcc.tables.fitting._fit import MOST_LISTED, Explained, Fit, Labels, Method
 from mvcc.tables.reading._inputs import Inputs
 from mvcc.tables.reading._table import Table
 
-_MANY = 20  # constraints, of which some are expected to move a row
+_MANY = 20  # constraints, of which some are expected to move a row; or rows of one object
 
 
 class Joint(Method):
@@ -117,6 +117,19 @@ class Joint(Method):
                 yield (
                     f"{counted(left_out, 'match')} of {names[u]} and {names[v]} {seem}"
                     " left out; see the report."
+                )
+        for numbers, views in self._model._sets:
+            held = np.array([np.bincount(own, minlength=views.n_objects) for own in views.objects])
+            largest = held[:, held.sum(axis=0).argmax()]
+            if (largest > 0.1 * held.sum(axis=1)).any() and (largest >= _MANY).sum() > 1:
+                rows = [
+                    f"{counted(n, 'row')} of {names[number]}"
+                    for number, n in zip(numbers, largest.tolist(), strict=True)
+                    if n
+                ]
+                yield (
+                    f"Matches join {' and '.join(rows)} into one object, which is in one cluster:"
+                    " match rows of the same object only, or take the method co-EM."
                 )
         sets = self._model.connected_views_
         if len(sets) > 1:
