@@ -37,7 +37,7 @@ class PairMetric(FitsConstraints, ClassNamePrefixFeaturesOutMixin, TransformerMi
 
     ρ being the one of eight values whose leave-one-out errors are least. These follow in closed
     form, without a fit for every pair. If none is better than M = I, and for fewer than four
-    pairs, M = I. Where all pairs are of one kind, M would make all rows alike, or all unlike; so
+    pairs, M = I. If all pairs are of one kind, M would make all rows alike or all unlike, so
     each constrained row is paired with another one at random, whose product should stay as it is.
     Negative eigenvalues of M are cut off, and ``transform`` multiplies the rows by the square root
     of M.

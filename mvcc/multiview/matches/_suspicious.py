@@ -196,7 +196,7 @@ def _shares(m: int) -> list[Ints]:
 def seem_wrong(suspicion: Floats) -> Bools:
     """Tell which matches of two views a person should look at: half of them at most.
 
-    Where more seem to be wrong, most are right ones of one large group, whose rows are all alike.
+    If more seem so, most belong to one large group, whose rows are all alike.
     """
     wrong = suspicion > (_SUSPICIOUS if len(suspicion) >= _MANY else _SUSPICIOUS_OF_FEW)
     return wrong & (wrong.mean() <= _MANY_WRONG)
