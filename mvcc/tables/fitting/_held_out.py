@@ -230,9 +230,10 @@ def verdict(outcomes: dict[str, Outcome]) -> tuple[dict[str, Any], list[str]]:
     gaps = {other: ahead(mine, theirs) for other in others if (theirs := outcomes[other].tested())}
     behind = [other for other, (gap, error) in gaps.items() if gap < -_SURE * error]
     gap, error = gaps[K_MEANS]
-    key, what = "kept", "of held-out constraints"
+    key, what, better = "kept", "of held-out constraints", "Better than k-means on each table"
     if outcomes[name].kept is None:
         key, what = "agreement", "of matched rows together even without their match"
+        better = "Matched rows agree better than by k-means on each table"  # and no more is known
     kept = {one: round(100 * outcome.facts()[key]) for one, outcome in outcomes.items()}
     shares = {one: f"{percentage} %" for one, percentage in kept.items()}
     winner, does = name, "Not clearly better than k-means on each table: this clustering"
@@ -240,7 +241,7 @@ def verdict(outcomes: dict[str, Outcome]) -> tuple[dict[str, Any], list[str]]:
     if behind:
         helps = False
     elif gap > _SURE * error:
-        helps, does = True, "Better than k-means on each table: this clustering"
+        helps, does = True, f"{better}: this clustering"
     if gap < 0 and (behind or kept[K_MEANS] > kept[name]):
         winner, does = K_MEANS, "K-means on each table does better here"
     elif behind:
