@@ -95,6 +95,18 @@ def test_one_that_is_better_on_one_data_set_is_named(beyond, testify, numbers, o
         assert "Protein (" not in table[number]
 
 
+def test_cells_that_may_be_a_loss_are_named(beyond, testify):
+    """Claims of a margin hold while no loss is shown: where one is possible stands beside them."""
+    cell = beyond.eval("method == 'joint' and dataset == 'wine' and mapped == 0.1")
+    cell &= beyond["n_constraints"] == 0
+    lost = 0.105 + 0.06 * (-1.0) ** beyond["trial"]
+    scorecard = evaluate(testify(beyond.assign(f_measure=beyond["f_measure"] - lost * cell)))
+    assert verdicts(scorecard)[7] is Verdict.HOLDS
+    part = page(scorecard).partition("### 7.")[2].partition("###")[0]
+    assert f"**Undecided in {len(PEERS)} of 90 cells**" in part
+    assert "\n  - Wine, 10% mapped, n = 0, against k-means, spectral: " in part
+
+
 def test_pairs_and_matches_that_hurt_are_found(beyond, testify):
     joint = beyond["method"] == "joint"
     pairs = joint & (beyond["n_constraints"] == 40)
