@@ -164,6 +164,10 @@ class JointGraphClustering(MultiViewEstimator):
     them, numbered alike by an assignment of what landmarks are near, with the share
     (1 − m / 10 k) κ of m landmarks whose numbers agree beyond chance by Cohen's κ.
 
+    With constraints, 20 or more objects seen in all views get edges by their columns side by side,
+    with twice their share of all objects as weight; the graph with these is embedded and spread
+    over. In spreading, every cluster is given the same total.
+
     Matches of three views or more can contradict each other. Those that more views contradict than
     confirm are left out: a few wrong ones would chain many objects into one.
 
