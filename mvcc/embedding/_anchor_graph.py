@@ -72,10 +72,10 @@ class ViewTies:
         """Return unit rows of leading eigenvectors for some rows of the view."""
         return unit_rows(self.ties[rows] @ self.loadings[:, :number])
 
-    def clusters(self, k: int, rows: Ints, rng: np.random.Generator) -> tuple[Ints, Floats]:
+    def clusters(self, k: int, rows: Ints) -> tuple[Ints, Floats]:
         """Return the cluster of every anchor, and how near some rows are to each, (m, k)."""
         coordinates = weighted(self.values, self.loadings, n_clear(self.values, k))
-        labels, centers = k_means(unit_rows(coordinates), k, rng, column_sums(self.ties))
+        labels, centers = k_means(unit_rows(coordinates), k, column_sums(self.ties))
         return labels, unit_rows(self.ties[rows] @ coordinates) @ centers.T
 
 
@@ -129,9 +129,7 @@ class AnchorGraph:
             landmark_degrees=np.concatenate((self.landmark_degrees, np.zeros(number))),
         )
 
-    def with_clusters_of_views(
-        self, k: int, weights: Floats, rng: np.random.Generator
-    ) -> AnchorGraph:
+    def with_clusters_of_views(self, k: int, weights: Floats) -> AnchorGraph:
         """Return the graph where few landmarks are helped by clusters; see ``JointGraph``."""
         few = share_of_clusters(self.objects, self.n_objects, k)
         if few == 0:
@@ -140,7 +138,7 @@ class AnchorGraph:
         near, anchors_in = [], []
         for weight, own, view in zip(weights, self.objects, self.views, strict=True):
             rows = np.flatnonzero(np.isin(own, landmarks))
-            labels, near_rows = view.clusters(k, rows, rng)
+            labels, near_rows = view.clusters(k, rows)
             place = membership(np.searchsorted(landmarks, own[rows]), len(landmarks))
             near.append(weight * (place @ near_rows))
             anchors_in.append(weight * membership(labels, k).T)

@@ -58,14 +58,12 @@ def n_clear(eigenvalues: Floats, k: int) -> int:
     return clear_components(eigenvalues, k, max(len(eigenvalues) - 1, k))
 
 
-def k_means(
-    rows: Floats, k: int, rng: np.random.Generator, masses: Floats | None = None
-) -> tuple[Ints, Floats]:
+def k_means(rows: Floats, k: int, masses: Floats | None = None) -> tuple[Ints, Floats]:
     """Return the cluster of every row, and the centers, (k, r); zeros if rows are too few."""
-    seed, centers = int(rng.integers(2**31)), np.zeros((k, rows.shape[1]))
+    centers = np.zeros((k, rows.shape[1]))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # of fewer distinct rows
-        found = KMeans(min(k, len(rows)), n_init=10, random_state=seed)
+        found = KMeans(min(k, len(rows)), n_init=10, random_state=0)
         found.fit(rows, sample_weight=masses)
     centers[: len(found.cluster_centers_)] = found.cluster_centers_
     return found.labels_.astype(np.int64), centers

@@ -110,9 +110,7 @@ class JointGraph:
         between = weight * (rows_of @ graph @ rows_of.T)
         return replace(self, affinities=(self.affinities + between).tocsr())
 
-    def with_clusters_of_views(
-        self, k: int, weights: Floats, rng: np.random.Generator
-    ) -> JointGraph:
+    def with_clusters_of_views(self, k: int, weights: Floats) -> JointGraph:
         """Return the graph where few landmarks are helped by the clusters of every view."""
         few = share_of_clusters(self.objects, self.n_objects, k)
         if self.landmarks is None or few == 0:
@@ -121,7 +119,7 @@ class JointGraph:
         near, rows_in = [], []
         for weight, own, view in zip(weights, self.objects, self.views, strict=True):
             rows = view.embedded(k)
-            labels, centers = k_means(rows, k, rng)
+            labels, centers = k_means(rows, k)
             rows_of = weight * membership(own, self.n_objects)
             near.append(rows_of[landmarks] @ (rows @ centers.T))
             rows_in.append(rows_of @ membership(labels, k).T)

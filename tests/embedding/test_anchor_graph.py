@@ -120,7 +120,7 @@ def test_eigenpairs_are_those_of_the_dense_graph_with_landmarks(problem, graph, 
 def test_landmarks_add_a_fixed_share_to_degrees(problem, graph, helped):
     if helped:  # by clusters of each view, where they are few
         before = graph
-        graph = graph.with_clusters_of_views(K, np.ones(len(graph.views)), np.random.default_rng(0))
+        graph = graph.with_clusters_of_views(K, np.ones(len(graph.views)))
         in_all = set.intersection(*map(set, graph.objects))
         assert (graph is before) == (len(in_all) >= 10 * K)
     B = graph.ties.toarray().astype(float)

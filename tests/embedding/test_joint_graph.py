@@ -206,7 +206,7 @@ def test_landmarks_are_drawn_where_they_are_many(monkeypatch):
 def test_few_landmarks_are_helped_by_clusters_of_each_view():
     views, matches = problem(0, (24, 20), (3, 7), 9)
     graph = joint_graph(views, matches, 5, 3, np.random.default_rng(0))
-    helped = graph.with_clusters_of_views(3, np.ones(2), np.random.default_rng(0))
+    helped = graph.with_clusters_of_views(3, np.ones(2))
     before, after = ((G.landmarks @ G.landmarks.T).toarray() for G in (graph, helped))
     orders, agreeing, members = numbered(graph, 3)
     together = sum(rows[:, order] for rows, order in zip(members, orders, strict=True))
@@ -221,10 +221,10 @@ def test_few_landmarks_are_helped_by_clusters_of_each_view():
 
 def numbered(graph, k):
     """Cluster the views of a graph as it does, and number them alike; return also who is where."""
-    rng, found = np.random.default_rng(0), []
+    found = []
     for view in graph.views:
         rows = view.embedded(k)
-        found.append((rows, *k_means(rows, k, rng)))
+        found.append((rows, *k_means(rows, k)))
     rows_of = [membership(own, graph.n_objects).toarray() for own in graph.objects]
     seen = np.flatnonzero(np.all([P.any(axis=1) for P in rows_of], axis=0))
     near = [P[seen] @ rows @ C.T for P, (rows, _, C) in zip(rows_of, found, strict=True)]
@@ -236,9 +236,9 @@ def test_ten_landmarks_for_each_cluster_are_not_few():
     views, _ = problem(0, (60, 50), (2, 2))
     same = np.column_stack((np.arange(30), np.arange(30)))
     graph = joint_graph(views, {(0, 1): same}, 5, 3, np.random.default_rng(0))
-    assert graph.with_clusters_of_views(3, np.ones(2), None) is graph
+    assert graph.with_clusters_of_views(3, np.ones(2)) is graph
     alone = joint_graph(views[:1], {}, 5, 3, np.random.default_rng(0))
-    assert alone.with_clusters_of_views(3, np.ones(1), None) is alone
+    assert alone.with_clusters_of_views(3, np.ones(1)) is alone
 
 
 def test_clusters_of_a_chain_of_views_get_common_numbers():

@@ -115,7 +115,7 @@ class AnchoredSet(JointSet):
     def _made_graph(self, rng: np.random.Generator, weights: Floats) -> AnchorGraph:
         k = self._settings.n_clusters
         graph = anchor_graph(self._views, self._relations, k, rng, weights)
-        return graph.with_clusters_of_views(k, weights, rng)
+        return graph.with_clusters_of_views(k, weights)
 
     def _searched(self, constraints: Constraints, rng: np.random.Generator) -> tuple[Ints, Floats]:
         """Return the constrained objects and some others, and how many objects each stands for."""

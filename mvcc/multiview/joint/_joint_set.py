@@ -188,7 +188,7 @@ class JointSet:
     def _made_graph(self, rng: np.random.Generator, weights: Floats) -> JointGraph | AnchorGraph:
         k = self._settings.n_clusters
         graph = joint_graph(self._views, self._relations, self._n_neighbors, k, rng, weights)
-        return graph.with_clusters_of_views(k, weights, rng)
+        return graph.with_clusters_of_views(k, weights)
 
     @cached_property
     def _columns(self) -> list[Floats]:
