@@ -161,6 +161,19 @@ def test_ids_that_a_workbook_shows_with_zeros_are_those_of_its_numbers(tmp_path,
     assert (len(found["moved"]), found["only_in"]) == (2, [0, 0])
 
 
+@pytest.mark.parametrize("later", ["the same file", "rows on top are gone", "ids"])
+def test_a_note_says_where_numbers_of_rows_may_be_those_of_other_rows(tmp_path, later):
+    things = pd.DataFrame({"x": 9.0 * (np.arange(30) % 2), "y": range(30)}, dtype=float)
+    changed = {"rows on top are gone": things.iloc[3:], "ids": things.assign(id=range(30))}
+    for name, frame in (("a", things), ("b", changed.get(later, things))):
+        frame.to_csv(tmp_path / f"{name}.csv", index=False)
+        options = options_of({"v": tmp_path / f"{name}.csv"}, n_clusters=2, stability_runs=0)
+        cluster(options, tmp_path / name)
+    notes = compared(tmp_path)["notes"]
+    said = [note for note in notes if "the same number may be another row" in note]
+    assert len(said) == (later != "the same file")
+
+
 def test_judgments_and_matches_that_are_new_or_gone_are_told(folder):
     def judge(facts):
         facts["views"][0]["given"][0][2] ^= True

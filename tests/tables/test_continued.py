@@ -132,6 +132,33 @@ def test_numbers_of_rows_are_no_ids(tmp_path, answers):
     assert facts["continued"]["changes"][0]["kept"] == 90 - len(answers)
 
 
+@pytest.mark.parametrize("later", ["customer", "kunde", "prefixed"])
+def test_the_column_of_ids_that_was_asked_for_names_the_rows_again(tmp_path, later):
+    frame = blobs([30, 30, 30]).reset_index(names="customer").assign(customer=range(101, 191))
+    frame = frame.sample(frac=1, random_state=0)  # ids in no order are no ids by themselves
+    frame.to_csv(tmp_path / "may.csv", index=False)
+    view = {"path": str(tmp_path / "may.csv"), "id_column": "customer"}
+    cluster(options_of({"things": view}, stability_runs=0, n_clusters=3), tmp_path / "may")
+    if later == "kunde":
+        frame = frame.rename(columns={"customer": "kunde"})
+    elif later == "prefixed":
+        frame["customer"] = [f"C-{id}" for id in frame["customer"]]
+    frame.to_csv(tmp_path / "june.csv", index=False)
+    options = options_of({"things": tmp_path / "june.csv"}, stability_runs=0, n_clusters=3)
+    facts = cluster(with_values(options, continues=str(tmp_path / "may")), tmp_path / "june")
+    first = str(frame.iloc[0, 0])
+    warned = [one for one in facts["warnings"] if "has none of the 90 ids that" in one]
+    if later == "customer":
+        (changes,) = facts["continued"]["changes"]
+        assert (facts["views"][0]["ids"][0], changes["by_model"], warned) == (first, False, [])
+        with ReviewSession(tmp_path / "june") as session:
+            assert not session.corrections
+    else:
+        here, there = (first if later == "prefixed" else "0"), first.removeprefix("C-")
+        there = there if later == "prefixed" else str(frame["kunde"].iloc[0])
+        assert [f"'{here}' here, '{there}' there" in one for one in warned] == [True]
+
+
 def test_answers_about_numbered_rows_are_used_again_only_for_the_same_file(tmp_path):
     asked, path = str(log(tmp_path / "asked", "things:7,outlier")), tmp_path / "rows.csv"
     frame = blobs([30, 30, 31])

@@ -19,6 +19,7 @@ from mvcc.results import Changes, Clustering, Given, LinkFacts, ViewFacts, in_wo
 from mvcc.tables.correcting._corrections import LEFT_OUT
 from mvcc.tables.output._continued import renumbered, rows_in_both
 from mvcc.tables.output._folder import clusters_of
+from mvcc.tables.output._former import numbered_in
 from mvcc.tables.output._stored import inputs_of_clustering
 from mvcc.tables.reading._rows import spelled_like
 
@@ -188,7 +189,22 @@ def _notes(
     for name in first:
         if name in second and name not in there:
             yield f"The view {name} has no row that is in both."
+    numbered = numbered_in(facts[0]) | numbered_in(facts[1])
+    for name in first:
+        if name in there & numbered and _table_of(facts[0], name) != _table_of(facts[1], name):
+            yield (
+                f"{name}: rows without ids are compared by their numbers, but the tables differ:"
+                " the same number may be another row. Name a column of ids (--id-column), and"
+                " cluster both again."
+            )
     for view in compared:
         for one, n in zip(called, view["only_in"], strict=True):
             if n:
                 yield f"{view['name']}: {counted(n, 'row')} only in {one}."
+
+
+def _table_of(facts: Clustering, name: str) -> tuple[Any, ...]:
+    """Return what tells the table of a view from others: its bytes, and its place in the file."""
+    view, place = facts.view(name), facts.settings.get("views", {}).get(name, {})
+    sums = [file.sha256 for file in facts.inputs if view and file.path == view.source]
+    return sums, place.get("sheet"), place.get("header")

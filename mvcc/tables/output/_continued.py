@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from mvcc._utils.arrays import Ints
+from mvcc._utils.messages import counted, shown
 from mvcc.exceptions import DataError
 from mvcc.results import Changes, Continued
 from mvcc.tables.correcting._carried_over import CarryingOver, opened_in
@@ -139,9 +140,22 @@ def continued(former: Former | None, inputs: Inputs, fit: Fit) -> Continuation:
         former.strange(inputs),
     )
     corrections, warnings = carrying.of(former.corrections)
+    warnings += _without_known_ids(former, tables)
     for path in former.gone:
         warnings.append(f"{path} is not there; its answers are those that {former.called} has.")
     return Continuation(fit, told, kept, facts.names_from, corrections, warnings)
+
+
+def _without_known_ids(former: Former, tables: Sequence[Table]) -> Iterator[str]:
+    """Warn of tables with none of the ids that their views had before."""
+    for table in tables:
+        view = former.facts.view(table.name)
+        if view and table.name not in former.numbered and (_shared(former, table) < 0).all():
+            yield (
+                f"{table.name} has none of the {counted(len(view.ids), 'id')} that {former.called}"
+                f" has: {shown(table.ids[0])} here, {shown(view.ids[0])} there. If its rows are the"
+                " same ones, name the column of their ids (--id-column)."
+            )
 
 
 def _numbered(

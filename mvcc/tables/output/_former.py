@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mvcc._utils.messages import agreeing, clipped, counted, enumerated
-from mvcc.exceptions import DataError, StoreError
+from mvcc.exceptions import DataError, MvccError, StoreError
 from mvcc.results import Clustering, read_facts
 from mvcc.tables._job import Job, View, load_job
 from mvcc.tables._layout import ANSWERS, CONFIG
@@ -24,6 +25,8 @@ from mvcc.tables.output._stored import (
 )
 from mvcc.tables.reading._answers import answered_rows, with_answers
 from mvcc.tables.reading._column import LeftOut
+from mvcc.tables.reading._files import read_frames
+from mvcc.tables.reading._parquet import read_folder
 from mvcc.tables.reading._people import log_in
 from mvcc.tables.reading._table import Table
 
@@ -68,17 +71,22 @@ class Former:
 
     @cached_property
     def numbered(self) -> set[str]:
-        """The views whose rows were numbered, as far as the facts tell."""
-        found = set()
-        for view in self.facts.views:
-            ids = {*view.ids, *view.outliers}
-            is_named = any(column.note == LeftOut.NAMES_ROWS for column in view.columns)
-            is_counted = ids == set(map(str, range(len(ids))))
-            if view.n_all_rows is not None or self.facts.inputs:  # numbers may have gaps
-                is_counted = all(map(str.isdecimal, ids))
-            if is_counted and not is_named:
-                found.add(view.name)
-        return found
+        """The views whose rows were numbered."""
+        return numbered_in(self.facts)
+
+
+def numbered_in(facts: Clustering) -> set[str]:
+    """Return the views whose rows are numbered, as far as the facts tell."""
+    found = set()
+    for view in facts.views:
+        ids = {*view.ids, *view.outliers}
+        is_named = any(column.note == LeftOut.NAMES_ROWS for column in view.columns)
+        is_counted = ids == set(map(str, range(len(ids))))
+        if view.n_all_rows is not None or facts.inputs:  # numbers may have gaps
+            is_counted = all(map(str.isdecimal, ids))
+        if is_counted and not is_named:
+            found.add(view.name)
+    return found
 
 
 def read_former(job: Job) -> tuple[Job, Former | None]:
@@ -102,6 +110,8 @@ def read_former(job: Job) -> tuple[Job, Former | None]:
         asked, gone = _folders_of_answers(folder)
         job = job.model_copy(update={"asked": asked})
     places = facts.settings.get("views", {})
+    views = {name: _named_as_before(view, places.get(name, {})) for name, view in job.views.items()}
+    job = job.model_copy(update={"views": views})
     former = Former(
         str(folder),
         read_found(folder),
@@ -145,6 +155,22 @@ def answered(job: Job, inputs: Inputs, former: Former | None) -> Inputs:
 def _moved(view: View, before: Mapping[str, Any]) -> bool:
     """Tell whether a table begins elsewhere in its file than it did."""
     return (view.sheet, view.header) != (before.get("sheet"), before.get("header"))
+
+
+def _named_as_before(view: View, before: Mapping[str, Any]) -> View:
+    """Return a view with the column of ids that was asked for before, if its table has that one."""
+    column = before.get("id_column")
+    asked_for = {view.labels_column, *view.ignore, *(view.columns or ())}
+    if column is None or view.id_column is not None or column in asked_for:
+        return view
+    with suppress(MvccError, OSError):  # which are told with all mistakes
+        if os.path.isdir(view.path):
+            is_there = column in read_folder(view.path).columns
+        else:
+            is_there = column in next(read_frames(view.path, view.sheet, view.header))
+        if is_there:
+            return view.model_copy(update={"id_column": column})
+    return view
 
 
 def _folders_of_answers(folder: Path) -> tuple[tuple[str, ...], list[str]]:
