@@ -92,9 +92,20 @@ def test_rows_without_ids_are_numbered_through_all_chunks(joint, tmp_path, small
     new.to_parquet(tmp_path / "new.parquet")
     for ending in ("csv", "parquet"):
         views = {"view0": str(tmp_path / f"new.{ending}")}
-        predict_files(joint / "out", views, tmp_path / "labels.csv", fresh=True)
+        (found,) = predict_files(joint / "out", views, tmp_path / "labels.csv", fresh=True)
         ids = [row["id"] for row in read_csv(tmp_path / "labels.csv")]
         assert ids == [str(n) for n in range(40)]
+        assert found.notes == [
+            f"{views['view0']} has no column 'id', which named the rows that were clustered: rows"
+            " are numbered from 0."
+        ]
+
+
+def test_a_note_says_which_other_column_names_new_rows(joint, tmp_path):
+    rows().rename(columns={"id": "new_id"}).to_csv(tmp_path / "new.csv", index=False)
+    views = {"view0": str(tmp_path / "new.csv")}
+    (found,) = predict_files(joint / "out", views, tmp_path / "labels.csv")
+    assert found.notes[0].endswith("'new_id' names the rows.")
 
 
 @pytest.mark.parametrize("name", ["id", "", None])

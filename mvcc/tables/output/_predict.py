@@ -116,6 +116,7 @@ def predict_files(
                 part.mkdir()
                 tell = Progress(f"labels of {name}", on_step)
                 source = _source(client, folder, view, names, folders[name], facts)
+                notes += _notes_on_ids(view, source.id_column, folders[name].path)
                 counts = write_labels(client, folders[name], source, part, tell)
                 sizes += facts_of_counts(counts, len(sizes))["all_sizes"]
             else:
@@ -164,6 +165,7 @@ def _labeled(
         clustered = view.columns_in(frame, path)
         if not hashes:
             id_column = _id_column(frame, view, path)
+            notes += _notes_on_ids(view, id_column, path)
         notes += [note for note in frame.attrs.get("notes", []) if note not in notes]
         lines.append(frame.attrs.get("lines", ()))
         ids = ids_of(frame, id_column, path)
@@ -195,6 +197,14 @@ def _id_column(frame: pd.DataFrame, view: SavedView, path: str) -> str | None:
     if view.id_column in frame.columns:
         return view.id_column
     return find_id_column(frame, View(path=path, columns=tuple(view.columns)))
+
+
+def _notes_on_ids(view: SavedView, found: str | None, path: str) -> Iterator[str]:
+    """Say what names new rows if the column that named those that were clustered is not there."""
+    if view.id_column not in (None, found):
+        names = "rows are numbered from 0" if found is None else f"{shown(found)} names the rows"
+        column = shown(view.id_column)
+        yield f"{path} has no column {column}, which named the rows that were clustered: {names}."
 
 
 def _source(
