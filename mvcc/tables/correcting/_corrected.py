@@ -55,7 +55,9 @@ class Reviewed:
         warnings = [warning for warning in found.warnings if warning not in ended]
         warnings += draft.lost
         if not draft.sentences:
-            return found.model_copy(update={"warnings": tuple(warnings)})
+            relations = [_without_undone(relation, draft) for relation in found.relations]
+            update = {"warnings": tuple(warnings), "relations": tuple(relations)}
+            return found.model_copy(update=update)
         return _Rewriting(found, draft, self.tables).facts(warnings)
 
     def extended(self, line: Answer) -> Reviewed:
@@ -172,12 +174,7 @@ class _Rewriting:
         told = relation.model_dump(mode="json", exclude_unset=True)
         u, v = relation.views
         own, others = self._new[u], self._new[v]
-        matches, confirmed = self._draft.matches[u, v], self._draft.confirmed[u, v]
-        doubted = [
-            one
-            for one in relation.suspicious
-            if one[:2] not in confirmed and (one.dropped or one[:2] in matches)
-        ]
+        matches, doubted = self._draft.matches[u, v], _doubted(relation, self._draft)
         left_out = [one[:2] for one in doubted if one.dropped]
         former = [pair for pair in relation.pairs if pair in matches]
         added = sorted(matches.difference(former))
@@ -215,6 +212,25 @@ class _Rewriting:
                 ]
                 found["misfits"] = [new[row] for row in own.misfits]
         return told
+
+
+def _doubted(relation: Relation, draft: Draft) -> list[Any]:
+    """Return the matches that seem to be wrong, but those that somebody has confirmed or undone."""
+    matches, confirmed = draft.matches[relation.views], draft.confirmed[relation.views]
+    given = set(relation.pairs)
+    return [
+        one
+        for one in relation.suspicious
+        if one[:2] not in confirmed and one[:2] in (given if one.dropped else matches)
+    ]
+
+
+def _without_undone(relation: Relation, draft: Draft) -> Relation:
+    """Return a relation without the suspicious matches that a correction made, which is undone."""
+    doubted = tuple(_doubted(relation, draft))
+    if doubted == relation.suspicious:
+        return relation
+    return relation.model_copy(update={"suspicious": doubted})
 
 
 def _left(pairs: Iterable[Any], new: dict[int, int], others: dict[int, int]) -> list[list[Any]]:

@@ -93,12 +93,14 @@ class Draft:
     @property
     def lost(self) -> list[str]:
         """A warning that counts earlier lines and rows without effect, if there are some."""
-        if not (self.n_lost or self.absent):
+        lost = [counted(self.n_lost, "correction")] if self.n_lost else []
+        lost += [f"{counted(len(self.absent), 'row')} of corrections"] if self.absent else []
+        if not lost:
             return []
+        n = self.n_lost + len(self.absent)
         return [
-            f"{counted(self.n_lost, 'correction')} and {counted(len(self.absent), 'row')} of"
-            " corrections name what is not in these tables, clusters or matches; they have no"
-            " effect."
+            f"{' and '.join(lost)} {agreeing(n, 'names', 'name')} what is not in these tables,"
+            f" clusters or matches; {agreeing(n, 'it has', 'they have')} no effect."
         ]
 
     def correct(self, line: Answer) -> Answer:

@@ -15,7 +15,7 @@ import pytest
 from mvcc import load_model
 from mvcc.exceptions import MvccError, StoreError
 from mvcc.multiview import Answer
-from mvcc.results import Clustering, read_facts
+from mvcc.results import Clustering, parse_facts, read_facts
 from mvcc.tables import (
     ReviewSession,
     check_clustering,
@@ -171,6 +171,21 @@ def test_matches_that_seem_wrong_are_listed_as_long_as_they_do_and_again_after_a
     assert check_clustering(out)[1] == []
     after = outputs(out, *ALL)
     assert {name: after[name] for name in before} == before
+
+
+def test_a_match_that_a_correction_made_is_not_listed_once_that_is_undone(results):
+    """A result made anew has taken it over, and it seems wrong, but no file has it."""
+    found = read_facts(results)
+    (relation,) = found.relations
+    given = relation.pairs[0]
+    other = next(
+        (given.i, j) for j in range(found.views[1].n_rows) if (given.i, j) not in relation.pairs
+    )
+    seem_wrong = [[*given, 0.9, False], [*other, 1.0, False], [*other, 1.0, True]]
+    told = found.to_dict()
+    told["relations"][0]["suspicious"] = seem_wrong
+    facts = Reviewed.of(parse_facts(told), [], Corrections(())).facts
+    assert [list(one) for one in facts.relations[0].suspicious] == seem_wrong[:1]
 
 
 def left_out(folder):
@@ -380,6 +395,14 @@ def test_lines_that_name_nothing_stay_in_the_log_without_effect(results):
     with ReviewSession(results, notes.append):
         assert notes == [f"{results / 'corrections.csv'}: {warning}"]  # told once
     assert len(read_csv(results / "corrections.csv")) == 4
+
+
+def test_a_warning_counts_only_what_has_no_effect(results):
+    draft = Draft(read_facts(results))
+    draft.n_lost = 1
+    assert draft.lost == [
+        "1 correction names what is not in these tables, clusters or matches; it has no effect."
+    ]
 
 
 @pytest.mark.parametrize("end", [b"\r\n", b"\r"])
