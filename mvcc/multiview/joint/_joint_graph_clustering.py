@@ -160,7 +160,7 @@ class JointGraphClustering(MultiViewEstimator):
     see both, and each of these counts as much as it agrees with that view. Views that hardly agree
     leave each other alone.
 
-    Where landmarks are fewer than ten for each cluster, the clusters of each view stand in for
+    If landmarks are fewer than ten for each cluster, the clusters of each view stand in for
     them, numbered alike by an assignment of what landmarks are near, with the share
     (1 − m / 10 k) κ of m landmarks whose numbers agree beyond chance by Cohen's κ.
 
