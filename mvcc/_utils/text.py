@@ -86,8 +86,10 @@ def delimiter_of(first: str, second: str = "") -> str:
     """
     bare, below = (re.sub(r'"[^"]*"?', "", line) for line in (first, second))
     best = max(",;\t", key=bare.count)
-    n_best, n_bars = bare.count(best), bare.count("|")
-    is_bar = n_best < n_bars == below.count("|") and n_best != below.count(best)
+    n_bars = bare.count("|")
+    # a comma that a blank follows is one of a name
+    n_best, n_below = (len(re.findall(f"{best}(?! )", line)) for line in (bare, below))
+    is_bar = n_best < n_bars == below.count("|") and n_best != n_below
     return "|" if is_bar or (n_best == 0 < n_bars and "|" in second) else best
 
 

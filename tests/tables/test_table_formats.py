@@ -146,6 +146,11 @@ def test_names_of_columns_may_hold_delimiters_and_line_breaks(tmp_path):
     assert table.columns == ["price, net", "x; y", "w"]
 
 
+def test_a_comma_in_a_name_and_one_in_each_row_separate_nothing_beside_bars(tmp_path):
+    table = read(tmp_path, "odd.txt", "id|price, net|w\na|0,5|2\nb|3,5|4\n")
+    assert table.columns == ["price, net", "w"]
+
+
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
 @pytest.mark.parametrize("name", ["grade (A|B|C|D|F)", "is it (yes|no)"])
 def test_names_of_columns_may_list_answers_by_bars(tmp_path, name, delimiter):
