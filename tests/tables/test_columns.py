@@ -149,6 +149,16 @@ ALSO = "year-month-day, 1900-01-01 is a date; add it to `missing` if it stands f
             "year-month-day",
             [18262.25, 18263.75],
         ),
+        (
+            ["2020-01-01 06:00:00 +0000 UTC", "2020-01-02 18:00 utc", "2020-01-02 18:00 (UTC)"],
+            "year-month-day",
+            [18262.25, 18263.75, 18263.75],
+        ),
+        (
+            ["2020-01-01 06:00:00 UTC+2", "2020-01-02 18:00 GMT-0200"],
+            "year-month-day",
+            [18262 + 4 / 24, 18263 + 20 / 24],
+        ),
     ],
 )
 def test_dates_are_read_as_people_write_them(tmp_path, values, note, found):
@@ -437,7 +447,8 @@ def test_kinds_of_columns_can_be_said(tmp_path):
     table = read(tmp_path, f"id,zip,when,x\n{many}", columns={"zip": "category"})
     assert table.every_column[1].note == "1001 values are too many for a category"
     mixed = "id,x,y\na,1:41:18,1\nb,41:18,2\nc,1:00:05,3\n"
-    with pytest.raises(DataError, match=":3: line 3 has '41:18', which is not a duration like the"):
+    message = ":3: line 3 has '41:18', which is not a duration like the.*Write 41:18:00 or 0:41:18,"
+    with pytest.raises(DataError, match=message):
         read(tmp_path, mixed, columns={"x": "number"})
     with pytest.raises(DataError, match=r"there is no column 'zap'; did you mean 'zip'\?"):
         read(tmp_path, content, columns={"zap": "text"})

@@ -48,6 +48,7 @@ _DATE = re.compile(
 _TIME = re.compile(
     r"(?P<hour>\d{1,2}):(?P<rest>\d{2}(?::\d{2}(?:\.\d+)?)?) ?(?P<half>[ap]m)?", re.I
 )
+_NAMED_ZONE = re.compile(r"[ (]*(UTC|GMT)(\)?$|(?=[-+]))", re.I)
 _DURATION = re.compile(r"^(?:(-?\d+) days?,? \+?)?(\d+):([0-5]\d)(?::([0-5]\d(?:\.\d+)?))?$")
 _YEAR_FIRST = {"-": Written.YEAR_MONTH_DAY, "/": Written.YEAR_SLASHES, ".": Written.YEAR_DOTS}
 _DAY_FIRST = {"-": Written.DAY_DASHES, "/": Written.DAY_SLASHES, ".": Written.DOTS}
@@ -170,7 +171,10 @@ def numeric(
         remedy = f"Scale the column to below {MOST:.0e}"
         return _mistaken(column, texts, bad, "which is too large to compute with", remedy)
     if written in DURATIONS:
-        remedy = "Write it like them, or leave the cell empty"
+        text = str(texts.iloc[int(np.argmax(bad))])
+        is_short = written is Written.IN_SECONDS and re.fullmatch(r"\d+:[0-5]\d", text)
+        remedy = f"Write {f'{text}:00 or 0:{text}' if is_short else 'it like them'}"
+        remedy += ", or leave the cell empty"
         return _mistaken(column, texts, bad, "which is not a duration like the others", remedy)
     unit = f" in {column.unit} like the others" if column.unit else ""
     remedy = "Write a number, or leave the cell empty" if np.isnan(first) else "Write a number"
@@ -266,7 +270,7 @@ def _of_24_hours(time: str) -> str:
     hour = int(found["hour"])
     if found["half"] and 1 <= hour <= 12:
         hour = hour % 12 + 12 * (found["half"].lower() == "pm")
-    zone = time[found.end() :].strip().replace("UTC", "Z").replace("GMT", "Z")
+    zone = _NAMED_ZONE.sub("", time[found.end() :].strip())  # no zone is UTC, too
     return f"T{hour:02}:{found['rest']}{zone}"
 
 
