@@ -145,8 +145,8 @@ def from_nothing_to_a_report(mvcc: Path, here: Path, *options: str) -> None:
         ["--version"],
         ["run", "four_quadrants", "--dry-run"],
         ["init", "my-data"],
-        ["cluster", "my-data/cluster.yaml", "--out", "my-results", *options],
-        ["report", "my-results"],
+        ["cluster", "my-data/cluster.yaml", "--out", "results", *options],
+        ["report", "results"],
     ):
         done = subprocess.run(
             [mvcc, *arguments], cwd=here, capture_output=True, text=True, check=False
@@ -154,7 +154,7 @@ def from_nothing_to_a_report(mvcc: Path, here: Path, *options: str) -> None:
         assert done.returncode == 0, (
             f"mvcc {arguments[0]}: {done.returncode}\n{done.stdout}{done.stderr}"
         )
-    assert (here / "my-results/report.html").stat().st_size > 0
+    assert (here / "results/report.html").stat().st_size > 0
 
 
 def files(wheel: Path) -> list[str]:

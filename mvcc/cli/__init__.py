@@ -102,7 +102,7 @@ _HELP = """Multi-view constrained clustering with an incomplete mapping between 
 \b
 Cluster the bundled example, then your own tables:
   mvcc init my-data
-  mvcc cluster my-data/cluster.yaml --out my-results
+  mvcc cluster my-data/cluster.yaml --out results
   mvcc init --from a.csv b.xlsx matches.csv
 
 \b

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from itertools import chain
+from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
@@ -97,7 +97,9 @@ def ask(
         if status.n_clusters_hint < _FEWEST_GROUPS:
             again = f"mvcc ask {words} --out {answered}{' --browser' if browser else ''}"
             return "Name two groups or more", again
-        return "Go on", f"mvcc cluster {words} --asked {answered} -k auto --out results"
+        taken = (f"results-{number}" for number in count(2))
+        free = next(name for name in chain(["results"], taken) if not Path(name).exists())
+        return "Go on", f"mvcc cluster {words} --asked {answered} -k auto --out {free}"
 
     if not (as_json or answers):
         n_rows = sum(len(table.ids) for table in inputs.tables)

@@ -52,8 +52,7 @@ def init(
         if path not in pictures:
             shared.say(str(path))
     shared.say(f"{pictures[0].parent} ({len(pictures)} pictures)")
-    config, results = typed(folder / "cluster.yaml"), typed(folder / "results")
-    shared.say(f"Next: mvcc cluster {config} --out {results}")
+    shared.say(f"Next: mvcc cluster {typed(folder / 'cluster.yaml')} --out results")
 
 
 def _print_draft(drafted: tables.Draft) -> None:

@@ -44,6 +44,6 @@ def _commented(config: str) -> str:
     for line in config.splitlines():
         key = re.match(r" *(?:# )?(\w+):", line)
         if key and key[1] in fields:
-            line = f"{line:<36}# {str(fields[key[1]].description).rstrip('.')}"
+            line = f"{line:<35} # {str(fields[key[1]].description).rstrip('.')}"
         lines.append(line)
     return "\n".join(lines) + "\n"

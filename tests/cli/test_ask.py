@@ -100,6 +100,9 @@ def test_options_stand_for_a_config(folder):
     assert said.endswith(f"Name two groups or more: mvcc ask {words} --out asked\n")
     said = asked(folder, f"{words} --out asked", keys="n b f")
     assert said.endswith(f"Go on: mvcc cluster {words} --asked asked -k auto --out results\n")
+    (folder / "results").mkdir()
+    said = asked(folder, f"{words} --out asked", keys="f")
+    assert said.endswith(" -k auto --out results-2\n")
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,7 @@ def test_it_names_its_files_and_the_next_command_and_is_the_same_every_time(made
     assert {Path(path).name for path in files} == FILES
     assert pictures == f"{folder / 'pictures'} (420 pictures)"
     assert {path.name for path in folder.iterdir()} == {*FILES, "pictures", LEDGER}
-    assert last == f"Next: mvcc cluster '{folder}/cluster.yaml' --out '{folder}/results'"
+    assert last == f"Next: mvcc cluster '{folder}/cluster.yaml' --out results"
     other = tmp_path / "other"
     paths = [Path(path) for path in json.loads(run(other, "--json"))["files"]]
     assert {path.name for path in paths if path.parent.name == "other"} == FILES
@@ -87,7 +87,7 @@ def test_the_same_command_finishes_an_example_that_was_interrupted(made, tmp_pat
 def test_the_next_command_names_a_folder_that_looks_like_an_option(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     last = run("--", "-x").splitlines()[-1]
-    assert last == "Next: mvcc cluster ./-x/cluster.yaml --out ./-x/results"
+    assert last == "Next: mvcc cluster ./-x/cluster.yaml --out results"
 
 
 @pytest.mark.parametrize("folder", ["file", "file/below", "x" * 300])
