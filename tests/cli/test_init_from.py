@@ -1,6 +1,7 @@
 """``mvcc init --from`` drafts a config of people's own tables that runs as it is."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import openpyxl
@@ -212,3 +213,24 @@ def test_a_column_of_bytes_that_are_no_text_names_no_rows(tmp_path, monkeypatch)
     blobs.to_parquet("blobs.parquet")
     with pytest.raises(DataError, match="the column 'e' holds bytes that are not text in UTF-8"):
         run("init", "--from", "blobs.parquet")
+
+
+@pytest.mark.parametrize("number", ["{:04}", "{}"])
+@pytest.mark.parametrize("order", [1, -1])
+def test_a_draft_has_the_ids_that_cluster_takes(tmp_path, monkeypatch, number, order):
+    monkeypatch.chdir(tmp_path)
+    photos = pd.DataFrame({"id": [3, 1, 6, 2, 5, 4], "u": range(6)})
+    inventory = [f"{2 * n % 7:04}" for n in range(1, 7)]
+    catalog = pd.DataFrame({"id": range(1, 7), "inventory": inventory, "v": range(6)})
+    photos.to_csv("photos.csv", index=False)
+    catalog.to_csv("catalog.csv", index=False)
+    lines = [f"{n},{number.format(2 * n % 7)}\n" for n in range(1, 7)]
+    Path("m.csv").write_text("".join(["photo,inventory\n", *lines]))
+    files = ["photos.csv", "catalog.csv"][::order]
+    assert mvcc("init", "--from", *files, "m.csv").returncode == 0
+    draft = yaml.safe_load(Path("cluster.yaml").read_text())
+    assert {name: one["id_column"] for name, one in draft["views"].items()} == {
+        "photos": "id",
+        "catalog": "inventory",
+    }
+    assert draft["matches"] == {"photos:catalog": "m.csv"}

@@ -27,6 +27,7 @@ from mvcc.tables import (
 from mvcc.tables._job import View
 from mvcc.tables.folders._folders import id_column_of
 from mvcc.tables.reading import _parquet
+from mvcc.tables.reading._rows import Named
 from tests.command_line import mvcc
 from tests.reports import report_of
 from tests.tables.problems import (
@@ -296,9 +297,9 @@ def test_a_column_that_alone_holds_named_ids_is_found_without_reading_other_part
         frame.to_parquet(tmp_path / f"{part}.parquet")
     folder, view = _parquet.read_folder(str(tmp_path)), View(path=str(tmp_path))
     no_workers = None
-    assert id_column_of(no_workers, folder, view, [("", {"a3", "a33"})]) == "id"
+    assert id_column_of(no_workers, folder, view, [Named("", {"a3", "a33"})]) == "id"
     with pytest.raises(WorkerError):  # only the other part tells which row is a33
-        id_column_of(no_workers, folder, view, [("", {"a33"})])
+        id_column_of(no_workers, folder, view, [Named("", {"a33"})])
 
 
 def test_categories_are_spelled_alike_in_parts_of_whole_numbers_and_in_others(tmp_path, run):

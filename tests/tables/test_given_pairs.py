@@ -175,6 +175,8 @@ def test_a_first_line_with_one_known_id_is_a_match_with_a_mistake(
 ):
     with pytest.raises(DataError, match=f"line 1: {message}"):
         matches(options, tmp_path, f"{first}\nt2,i4\n")
+    with pytest.raises(DataError, match=f"line 1: {message}"):
+        matches(options, tmp_path, f"{first}\n")
 
 
 def test_swapped_columns_are_read_so_only_if_that_is_certain(options, tmp_path):
@@ -212,6 +214,44 @@ def test_the_column_that_has_the_ids_as_they_are_written_names_the_rows(options,
     write_csv(tmp_path / "images.csv", images)
     content = "a,b\n" + "".join(f"t{n},{n:05}\n" for n in range(1, 6))
     assert matches(options, tmp_path, content)[0, 1].tolist() == [[n, 5 - n] for n in range(1, 6)]
+
+
+COUNTED = [["id", "inventory", "x"], *([n, f"{(2 * n) % 7:04}", n % 2] for n in range(1, 7))]
+
+
+def by_inventory(folder, content, pair="texts:images"):
+    texts = [["id", "x"], *([n, n % 2] for n in (3, 1, 6, 2, 5, 4))]
+    options = options_of(tables(folder, texts, COUNTED), n_clusters=2)
+    return with_file(options, "matches", pair, folder / "m.csv", content)
+
+
+@pytest.mark.parametrize("header", ["id,inventory", "text,inventory", "text,a", "texts,images"])
+@pytest.mark.parametrize("spelled", ["{:04}", "{}"])
+def test_a_counter_does_not_name_rows_that_a_column_of_zeros_in_front_names(
+    tmp_path, header, spelled
+):
+    lines = [header, *(f"{n},{spelled.format(2 * n % 7)}" for n in (3, 1, 2, 6))]
+    job = load_job(None, by_inventory(tmp_path, "\n".join(lines)))
+    if spelled == "{}" and "inventory" not in header:
+        return  # the numbers are those of the counter, as they are written
+    inputs = read_inputs(job)
+    assert [table.id_column for table in inputs.tables] == ["id", "inventory"]
+    assert inputs.relations[0, 1].tolist() == [[0, 2], [1, 0], [3, 1], [2, 5]]
+
+
+@pytest.mark.parametrize(
+    ("content", "pair", "options"),
+    [
+        ("text,a\n3,6.0\n1,2.0\n", "texts:images", "images=inventory or --id-column images=id"),
+        ("id,inventory\n3,0006\n", "images:texts", "images=inventory or --id-column texts=id"),
+    ],
+)
+def test_ids_that_two_columns_hold_by_number_are_refused(tmp_path, content, pair, options):
+    given = by_inventory(tmp_path, content, pair)
+    with pytest.raises(DataError, match=rf"may be one of 'id' in .*: --id-column {options}\."):
+        read_inputs(load_job(None, given))
+    given.append((("views", "images", "id_column"), "inventory", "--id-column"))
+    assert read_inputs(load_job(None, given)).relations[0, 1].tolist()[0] == [0, 2]
 
 
 def test_bars_within_ids_separate_none_of_a_pair(tmp_path):

@@ -36,7 +36,6 @@ def test_tables_matches_and_constraints_are_told_apart(files):
     assert found.views == {"Weine_2024": files[0], "böden": files[1], "air": files[2]}
     assert found.matches == [("Weine_2024:böden", "paare.csv"), ("böden:air", "places.xlsx")]
     assert found.constraints == [("böden", "urteile.csv")]
-    assert found.id_columns == {"Weine_2024": "Nr", "böden": "Ort", "air": "key"}
 
 
 def test_files_that_are_said_to_be_matches_are_not_tables(files):

@@ -14,8 +14,8 @@ import pandas as pd
 from mvcc._utils.messages import clipped, counted, padded, pair_name, percent, shown, typed
 from mvcc._utils.outputs import OutputFolder
 from mvcc._utils.settings import as_yaml
-from mvcc.exceptions import DataError
-from mvcc.tables._job import AskedKind, View
+from mvcc.exceptions import DataError, MvccError
+from mvcc.tables._job import AskedKind, Job, View
 from mvcc.tables.drafting._files import SortedFiles, sort_files
 from mvcc.tables.reading._column import (
     Column,
@@ -26,7 +26,10 @@ from mvcc.tables.reading._column import (
     without_attrs,
 )
 from mvcc.tables.reading._files import read_frame
+from mvcc.tables.reading._inputs import read_pairs
+from mvcc.tables.reading._pairs import read_matches
 from mvcc.tables.reading._problems import Problems
+from mvcc.tables.reading._rows import Named
 from mvcc.tables.reading._table import Table, table_of
 
 _LABELS = re.compile(
@@ -79,12 +82,28 @@ def draft_config(
         folder.refuse_taken([out.name])
         files = sort_files(paths, sheets=sheets, headers=headers)
         drafted = {}
-        for name, path in files.views.items():
-            of_view = sheets.get(name), headers.get(name), files.id_columns.get(name)
+        views = {
+            name: View(path=path, sheet=sheets.get(name), header=headers.get(name))
+            for name, path in files.views.items()
+        }
+        job = Job(
+            views=views,
+            matches=dict(files.matches),
+            constraints=dict(files.constraints),
+            n_clusters=_GUESS,
+        )
+        unread = Problems()
+        pairs = read_pairs(job, unread)
+        for name, view in views.items():
             try:
-                drafted[name] = _drafted(name, path, *of_view)
+                drafted[name] = _drafted(name, view, pairs.named_in(name))
             except DataError as error:  # which a file that is none of tables may cause
                 raise DataError(" ".join([str(error), *files.notes])) from error
+        read_matches(job, [one.table for one in drafted.values()], pairs, unread, [])
+        try:
+            unread.raise_any()
+        except MvccError as error:
+            files.notes.append(str(error))
         lines = [*_lines(drafted, files, out.parent)]
         text = _HEAD.format(config=typed(out.name)) + "".join(map(_written, lines))
         folder.write({out.name: text.encode()})
@@ -97,18 +116,17 @@ def draft_config(
     return Draft(out, files, doubts)
 
 
-def _drafted(
-    name: str, path: str, sheet: str | None, header: int | None, id_column: str | None
-) -> _Drafted:
-    """Read a table, without the columns that have mistakes."""
-    frame = read_frame(path, sheet, header)
-    sheet = sheet or frame.attrs.get("sheet")
-    view = View(path=path, sheet=sheet, header=header, id_column=id_column)
+def _drafted(name: str, view: View, named: Sequence[Named]) -> _Drafted:
+    """Read a table, without the columns that have mistakes, by the ids that files name."""
+    frame = read_frame(view.path, view.sheet, view.header)
+    view = view.model_copy(update={"sheet": view.sheet or frame.attrs.get("sheet")})
     problems = Problems()
-    table_of(frame, name, view, problems)
+    table_of(frame, name, view, problems, named=named)
     bad = problems.columns.get(name, {})
     others = Problems()
-    table = table_of(frame, name, view.model_copy(update={"ignore": tuple(bad)}), others)
+    table = table_of(
+        frame, name, view.model_copy(update={"ignore": tuple(bad)}), others, named=named
+    )
     others.raise_any()
     texts = {
         str(column): as_texts(values[~is_missing(values)])
@@ -123,7 +141,7 @@ def _drafted(
             labels[column.name] = n
             doubts[column.name].append(f"looks like labels ({n} values), so it is left out")
     for name_of_bad, problem in bad.items():
-        doubts[name_of_bad].append(problem.removeprefix(path).partition(": ")[2])
+        doubts[name_of_bad].append(problem.removeprefix(view.path).partition(": ")[2])
     for column in table.used:
         if column.name not in labels:
             doubts[column.name] += _doubts(column, texts, len(frame))

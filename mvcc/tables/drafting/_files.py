@@ -40,12 +40,11 @@ class _Ends(NamedTuple):
 
 @dataclass
 class SortedFiles:
-    """Files by what they are; `id_columns` are those whose values matches or constraints name."""
+    """Files by what they are."""
 
     views: dict[str, str] = field(default_factory=dict)
     matches: list[tuple[str, str]] = field(default_factory=list)
     constraints: list[tuple[str, str]] = field(default_factory=list)
-    id_columns: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
 
@@ -94,7 +93,6 @@ def sort_files(
                 )
     name_of = {path: name for name, path in files.views.items()}
     for path, ends in pairs.items():
-        files.id_columns |= {name_of[table]: column for table, column in (ends.first, ends.second)}
         first, second = name_of[ends.first[0]], name_of[ends.second[0]]
         if first == second:
             files.constraints.append((first, path))
@@ -185,10 +183,12 @@ def _ends(
     columns = ((str(frame.columns[n]), {*_texts(frame.iloc[:, n])}) for n in (0, 1))
     first, second = (_tables_with(*column, tables, likely, spelled) for column in columns)
     has_kinds = frame.shape[1] > 2 and _are_kinds(frame.iloc[:, 2])
-    for (share, one), (other_share, other) in product(first, second):
+    ends: list[tuple[list[float], _Ends]] = []
+    for (place, share, one), (other_place, other_share, other) in product(first, second):
         if one == other if has_kinds else one[0] != other[0]:
-            return _Ends(one, other, min(share, other_share))
-    return None
+            both = [sum(own) for own in zip(place, other_place, strict=True)]
+            ends.append((both, _Ends(one, other, min(share, other_share))))
+    return min(ends, key=lambda found: found[0])[1] if ends else None
 
 
 def _tables_with(
@@ -197,24 +197,26 @@ def _tables_with(
     tables: Mapping[str, Ids],
     likely: Collection[str],
     spelled: Callable[[str], str] = plain_id,
-) -> list[tuple[float, _End]]:
+) -> list[tuple[list[float], float, _End]]:
     """Return the tables that a column may hold ids of: those called like it first, then by share.
+
+    Before each stands what it is sorted by.
 
     A file of pairs has the same columns, but hardly the name of one.
     """
     name = name.strip().casefold()
-    found: list[tuple[bool, bool, bool, int, float, int, _End]] = []
+    found: list[tuple[list[float], float, _End]] = []
     alike = set(map(spelled, values))
     for path, ids in tables.items():
         is_other = name != Path(path).stem.casefold()
         for own, known in ids.items():
             share = len(alike & known) / max(len(alike), 1)
             if share >= _ENOUGH:
-                end, n = (path, own), len(found)
                 has_name = name == own.casefold()
                 n_written = len(values & known)
-                found.append((is_other, path in likely, not has_name, -n_written, -share, n, end))
-    return [(-share, end) for *_, share, _, end in sorted(found)]
+                place = [is_other, path in likely, not has_name, -n_written, -share]
+                found.append((place, share, (path, own)))
+    return sorted(found, key=lambda one: one[0])
 
 
 def _misspelled(path: str, frame: pd.DataFrame, tables: Mapping[str, Ids]) -> str:
@@ -246,7 +248,7 @@ def _third_ids(
     for name, column in without_attrs(frame).iloc[:, 2:].items():
         texts, called = _texts(column), str(name).strip().casefold()
         may_count = len({*texts}) < len(texts) and all(map(str.isdigit, texts))
-        for _, (table, ids) in _tables_with(called, {*texts}, others, ())[:1]:
+        for *_, (table, ids) in _tables_with(called, {*texts}, others, ())[:1]:
             if not may_count or called in (Path(table).stem.casefold(), ids.casefold()):
                 yield (
                     f"{clipped(path)}: the column {shown(str(name))} has ids of {clipped(table)},"

@@ -242,7 +242,7 @@ def id_column_of(
     read = set(folder.columns) - set(columns_of_bytes(head))
     glance = {name: as_texts(head[name].head(GLANCE)) for name in head if name in read}
     columns = [name for name, texts in glance.items() if may_name_rows(texts)]
-    wanted = frozenset(map(plain_id, chain(*(ids for _, ids in named))))
+    wanted = frozenset(map(plain_id, chain(*(one.ids for one in named))))
     named_here = {name: map(plain_id, as_texts(head[name])) for name in columns}
     if [name for name, own in named_here.items() if not wanted.isdisjoint(own)] == [found]:
         return found  # no other column could hold what is named: the other rows are not read

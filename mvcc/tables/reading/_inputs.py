@@ -122,17 +122,19 @@ class PairFiles:
         for pair, frame in self.matches.items():
             if view in (views := views_of_pair(pair)):
                 names = [str(name).strip().casefold() for name in frame.columns]
-                called = (view.casefold(), ("left", "right")[views.index(view)])
+                place = views.index(view)
+                called = (view.casefold(), ("left", "right")[place])
                 sides = [names.index(name) for name in called if name in names][:1]
                 for n in sides or range(min(2, len(names))):
-                    named.append((names[n], set(as_texts(frame.iloc[:, n]))))
+                    is_first = n in sides or n == place
+                    named.append(Named(names[n], set(as_texts(frame.iloc[:, n])), is_first))
         if view in self.constraints:
             records = self.constraints[view].records.values()
-            named.append(("", {name.strip() for record in records for name in record[:2]}))
+            named.append(Named("", {name.strip() for record in records for name in record[:2]}))
         return named
 
 
-def _read_pairs(
+def read_pairs(
     job: Job,
     problems: Problems,
     read: Callable[[str], pd.DataFrame] = read_frame,
@@ -158,9 +160,9 @@ def read_inputs(job: Job, folders: SampledViews | None = None) -> Inputs:
     problems, of_pairs = Problems(), Problems()
     tables: list[Table] = []
     if folders is None:
-        files = _read_pairs(job, of_pairs)
+        files = read_pairs(job, of_pairs)
     else:  # mistakes are told with all rows
-        files = _read_pairs(job, Problems(), _first_rows)
+        files = read_pairs(job, Problems(), _first_rows)
     for name, view in job.views.items():
         if folders is not None and name in folders:
             continue
@@ -174,7 +176,7 @@ def read_inputs(job: Job, folders: SampledViews | None = None) -> Inputs:
         problems.raise_any()  # before minutes of reading
         sampled, drawn = folders.sample(job, tables, files, problems)
         tables = sorted([*tables, *sampled], key=lambda table: list(job.views).index(table.name))
-        files = _read_pairs(job, of_pairs, drawn=drawn)
+        files = read_pairs(job, of_pairs, drawn=drawn)
     for table in tables:
         if job.n_clusters != "auto":
             with problems.collecting():
@@ -216,7 +218,7 @@ def _release_texts() -> None:
 def _named_by_tables(tables: list[Table]) -> list[Named]:
     """Return the ids of tables that another one may name; numbers may count anything."""
     ids = [set(table.ids) for table in tables if table.id_column is not None]
-    return [("", own) for own in ids if not all(name.isdigit() for name in own)]
+    return [Named("", own) for own in ids if not all(name.isdigit() for name in own)]
 
 
 def _notes_on_shared_ids(tables: list[Table]) -> Iterator[str]:

@@ -17,8 +17,8 @@ from mvcc.constraints import ConstraintFile, Constraints, Relations, is_must_lin
 from mvcc.exceptions import DataError, InvalidInputError, MvccError
 from mvcc.tables._job import Job
 from mvcc.tables.reading._people import AnsweredObjects, rows_in_answers
-from mvcc.tables.reading._problems import Problems, raise_all
-from mvcc.tables.reading._rows import RowsById, id_texts
+from mvcc.tables.reading._problems import Problems, option_for, raise_all
+from mvcc.tables.reading._rows import RowsById, id_texts, plain_id
 from mvcc.tables.reading._table import Table
 
 if TYPE_CHECKING:
@@ -165,7 +165,9 @@ def _matches(
             f"{path}: the two columns are swapped: the one for {first.name} has ids of"
             f" {second.name}. Each id was read as a row of its own table."
         )
-    numbers = np.asarray(frame.attrs.get("lines", frame.index))
+    for column, table in zip(columns, tables, strict=True):
+        _refuse_two_readings(path, [name.casefold() for name in names], column, table, tables)
+    numbers = np.asarray(frame.attrs.get("lines", frame.index), dtype=np.int64)
     if not is_header and max(first.row.find(names[0]), second.row.find(names[1])) >= 0:
         # the first line is a match itself, or one with a mistake
         columns = [[name, *column] for name, column in zip(names, columns, strict=False)]
@@ -185,6 +187,30 @@ def _matches(
             raise DataError(problem)
         notes.append(note)
     return pd.DataFrame(rows[is_whole]).drop_duplicates().to_numpy()
+
+
+def _refuse_two_readings(
+    path: str, headers: list[str], column: list[str], table: Table, tables: Sequence[Table]
+) -> None:
+    """Refuse ids that the rows of a table have only as numbers, and another column has as well."""
+    there = [name for name in column if table.row.find(name) >= 0]
+    unlike = [name for name in there if name not in table.row]
+    for one in tables:
+        for other, texts in one.other_readings.items():
+            if one is table:
+                is_called = (table.id_column or "").casefold() in headers
+                is_held = {*map(plain_id, there)} <= {*map(plain_id, texts)}
+                held = unlike if is_held and not is_called else []
+            else:  # where many columns hold the same numbers, only zeros in front tell the table
+                held = [name for name in unlike if name in texts and name[0] == "0"]
+            if len(held) > len(column) / 2:
+                own, words = shown(table.id_column or ""), shown(other)
+                ways = (one, other), (table, table.id_column or "")
+                options = [option_for("--id-column", way.name, [name]) for way, name in ways]
+                raise DataError(
+                    f"{path}: {shown(held[0])} may be one of {own} in {table.path} or of {words} in"
+                    f" {one.path}. Say which column names the rows: {' or '.join(options)}."
+                )
 
 
 def _are_crossed(

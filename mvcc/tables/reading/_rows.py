@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import chain, count
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 
@@ -26,7 +26,13 @@ MOST_LISTED = 5  # columns in a message
 _USUAL = ("id", "ids", "")  # names of columns that name rows
 _ENOUGH_NAMED = 0.5  # of the ids that a file names, to be those of a column
 
-Named = tuple[str, set[str]]  # ids of rows, and what the file that names them calls their column
+
+class Named(NamedTuple):
+    """Ids of rows, as in a column of matches, which may be those of the other table."""
+
+    header: str
+    ids: set[str]
+    is_first: bool = True  # whether the column stands where the table's own would
 
 
 def refuse_repeated_columns(frame: pd.DataFrame, path: str) -> None:
@@ -84,18 +90,73 @@ def find_id_column(frame: pd.DataFrame, view: View, named: Sequence[Named] = ())
     codes = (column for column in others if looks_like_codes(frame[column]))
     found = next(chain(distinct, usual[-1:], likely, codes), None)
     candidates = [str(column) for column in texts if column not in asked_for or column == found]
+    called = _called(frame, candidates, named)
+    if called:  # the header of the file tells which of its ids are those of this table
+        return _named_column(frame, found, candidates, called, [*called.values()], plain_id)[0]
+    every = [one.ids for one in named if one.ids]
+    own = [one.ids for one in named if one.ids and one.is_first]
+    best = found
     # what is written counts before numbers that are the same
-    best, share = _named_column(frame, found, candidates, named, str)
-    if best is None or share < _ENOUGH_NAMED:
-        best, _ = _named_column(frame, found, candidates, named, plain_id)
+    for spelled, ids in ((str, own), (str, every), (plain_id, own), (plain_id, every)):
+        best, share = _named_column(frame, found, candidates, called, ids, spelled)
+        if best is not None and share >= _ENOUGH_NAMED:
+            break
     return best
+
+
+def other_readings(
+    frame: pd.DataFrame, view: View, id_column: str | None, ids: list[str], named: Sequence[Named]
+) -> dict[str, set[str]]:
+    """Return what other columns hold that files may name rather than these ids by their numbers."""
+    found: dict[str, set[str]] = {}
+    header, written = (id_column or "").strip().casefold(), {*ids}
+    names = [one.ids for one in named if one.ids and one.header != header]
+    names = [some for some in names if _share(some, written) < _ENOUGH_NAMED]
+    if not names or view.id_column is not None or "index" in frame.attrs:
+        return found
+    numbers = [*map(plain_id, ids)]
+    names = [{*map(plain_id, some)} for some in names]
+    names = [some for some in names if _share(some, {*numbers}) >= _ENOUGH_NAMED]
+    if not names:
+        return found
+    frame = without_attrs(frame)
+    for column in frame.columns.difference(columns_of_bytes(frame)).difference([id_column]):
+        own = [*map(plain_id, as_texts(frame[column]))]
+        if own == numbers or _repeats(frame[column]):
+            continue
+        if any(_share(some, {*own}) >= _share(some, {*numbers}) for some in names):
+            found[column] = {*as_texts(frame[column])}
+    return found
+
+
+def _share(named: set[str], known: set[str]) -> float:
+    return len(named & known) / len(named)
+
+
+def _called(
+    frame: pd.DataFrame, candidates: list[str], named: Sequence[Named]
+) -> dict[str, set[str]]:
+    """Return the ids by the columns that files call them by, if these hold them.
+
+    If they call several columns, those where the table's own column would stand.
+    """
+    folded = {column.strip().casefold(): column for column in candidates if column.strip()}
+    found: dict[bool, dict[str, set[str]]] = {True: {}, False: {}}
+    for one in named:
+        if one.ids and one.header in folded:
+            column = folded[one.header]
+            known = set(map(plain_id, as_texts(frame[column])))
+            if _share(set(map(plain_id, one.ids)), known) >= _ENOUGH_NAMED:
+                found[one.is_first][column] = one.ids
+    return found[True] or found[False]
 
 
 def _named_column(
     frame: pd.DataFrame,
     found: str | None,
     candidates: list[str],
-    named: Sequence[Named],
+    called: Mapping[str, set[str]],
+    of_table: Sequence[set[str]],
     spelled: Callable[[str], str],
 ) -> tuple[str | None, float]:
     """Return the one of some columns whose values are named, by default the one that was found.
@@ -107,15 +168,6 @@ def _named_column(
         own = set(map(spelled, as_texts(column)))
         return [len(own.intersection(map(spelled, ids))) / len(ids) for ids in named]
 
-    folded = {column.strip().casefold(): column for column in candidates}
-    called = {folded[name]: ids for name, ids in named if ids and name and name in folded}
-    called = {
-        column: ids
-        for column, ids in called.items()
-        if max(shares(frame[column], [ids])) >= _ENOUGH_NAMED
-    }
-    # the header of the file tells which of its ids are those of this table
-    of_table = list(called.values()) or [ids for _, ids in named if ids]
     if not of_table:
         return found, 0.0
     if found is None:  # 1.0 does not number a row

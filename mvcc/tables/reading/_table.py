@@ -37,6 +37,7 @@ from mvcc.tables.reading._rows import (
     ids_of,
     listed,
     no_column,
+    other_readings,
     place_of,
     refuse_repeated_columns,
 )
@@ -63,6 +64,8 @@ class Table:
     is_numbered: bool  # whether ids only count the rows as they were read
     notes: tuple[str, ...] = ()  # what must be known of how the file was read
     shown: dict[str, list[str]] = field(default_factory=dict)  # what a person sees of the rows
+    # what other columns hold that files may name, where they name no rows as these are written
+    other_readings: dict[str, set[str]] = field(default_factory=dict)
     n_all_rows: int | None = None  # of the folder that the rows are a sample of
 
     @cached_property
@@ -173,6 +176,7 @@ def table_of(
         id_column=id_column,
         is_numbered=is_numbered,
         shown={str(own.name): as_texts(own).mask(own.isna(), "").tolist() for own in there},
+        other_readings=other_readings(frame, view, id_column, ids, named),
         notes=(
             *frame.attrs.get("notes", ()),
             *_left_out_labels(name, became, columns, view.path),
