@@ -33,10 +33,12 @@ def n_near_landmarks(n_landmarks: int, n_groups: int) -> int:
 def share_of_clusters(objects: list[Ints], n_objects: int, k: int) -> float:
     """Return how much clusters of the views stand in for landmarks, where these are few.
 
-    That is 1 − m / (10 k) of m landmarks that a view sees in the mean.
+    That is 1 − m / (10 k) of m landmarks that a view sees in the mean, and 0 without any.
     """
     is_landmark = np.zeros(n_objects, dtype=bool)
     is_landmark[seen_in_several(objects, n_objects)] = True
+    if not is_landmark.any():
+        return 0.0
     seen = [np.count_nonzero(is_landmark[np.unique(own)]) for own in objects]
     return max(0.0, 1 - float(np.mean(seen)) / (_NEAR_LANDMARKS * k))
 

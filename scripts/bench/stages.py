@@ -42,7 +42,7 @@ STAGES: list[tuple[str, Places]] = [
         "start and links",
         [("mvcc.cluster._base", "neighborhood_start"), ("mvcc.cluster._descent", "build_links")],
     ),
-    ("Python around fits", [("mvcc.cluster._base.ConstrainedKMeans", "fit")]),
+    ("Python around fits", [("mvcc.cluster._base.ConstrainedKMeans", "_learn")]),
     (
         "compiled propagation",
         [

@@ -249,6 +249,21 @@ def test_matches_that_seem_wrong_are_told_and_listed(tmp_path):
     assert f"each of {200 - sum(dropped)} matches is one object" in page
 
 
+def test_matches_that_others_contradict_are_told_however_many_they_are(tmp_path):
+    options = write_problem(tmp_path, n=130, n_matches=130, n_views=3, judged=())
+    path = tmp_path / "view0-view2.csv"
+    here, there = map(list, zip(*(tuple(row.values()) for row in read_csv(path)), strict=True))
+    there[:90] = there[1:90] + there[:1]
+    write_csv(path, [["view0", "view2"], *zip(here, there, strict=True)])
+    facts = cluster(options, tmp_path / "out")
+    left_out = [sum(one[3] for one in relation["suspicious"]) for relation in facts["relations"]]
+    assert max(left_out) > 65
+    for relation, n in zip(facts["relations"], left_out, strict=True):
+        u, v = (facts["views"][number]["name"] for number in relation["views"])
+        told = f"{n} matches of {u} and {v} seem to be wrong and were left out; see the report."
+        assert (told in facts["warnings"]) == (n > 0)
+
+
 def test_matches_that_join_many_rows_into_one_object_are_told(tmp_path):
     options = write_problem(tmp_path, n=100)
     here, there = (

@@ -86,7 +86,8 @@ class Joint(Method):
         """List the matches that seem to be wrong, and whether each was left out."""
         suspicions, distinct = self._model.suspicions_[key], np.unique(rows, axis=0)
         dropped = set(map(tuple, self._model.dropped_matches_[key].tolist()))
-        worst = np.argsort(-suspicions, kind="stable")[: seem_wrong(suspicions).sum()]
+        n_listed = max(np.count_nonzero(seem_wrong(suspicions)), len(dropped))
+        worst = np.argsort(-suspicions, kind="stable")[:n_listed]
         found = zip(distinct[worst].tolist(), suspicions[worst].tolist(), strict=True)
         listed = [[i, j, suspicion, (i, j) in dropped] for (i, j), suspicion in found]
         # that matched rows agree says nothing here: they are one object
