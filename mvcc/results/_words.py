@@ -103,7 +103,7 @@ def _agreement(clustering: Clustering, relation: Relation) -> str:
         here, there = (clustering.views[number].labels for number in relation.views)
         same = [here[i] == there[j] for i, j in relation.pairs]
         # fewer where many matches were left out of the result
-        if (in_result := sum(same) / len(same)) < shared:
+        if same and (in_result := sum(same) / len(same)) < shared:
             n, shared, cut = len(same), in_result, ""
     else:
         return ""

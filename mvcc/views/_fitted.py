@@ -126,7 +126,9 @@ def _in_order(X: Any, names: NDArray[Any] | None, view: str, what: str) -> Any:
     return as_pandas(X)[list(names)]
 
 
-class PerView(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[call-arg]
+class PerView(  # type: ignore[call-arg]
+    TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
+):
     """Fit a scikit-learn transformer to every view by itself, for a pipeline before the clustering.
 
     Constraints, relations, names of views, and the row index of DataFrames stay as they are, so

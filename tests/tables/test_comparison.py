@@ -162,7 +162,8 @@ VERDICTS = {
                        " this clustering 70 %, k-means 60 %.",
                        ["The method without constraints keeps 90 %"]),
     "matches alone": ((cut(0.9), cut(0.7)), True,
-                      "Matched rows agree better than by k-means on each table: this clustering keeps 90 % of matched rows together even without their match,"
+                      "Matched rows agree better than by k-means on each table: this clustering"
+                      " keeps 90 % of matched rows together even without their match,"
                       " k-means 70 %.", []),
     "nothing": ((Outcome(None, {}, 0.95), Outcome(None, {}, 0.9)), None,
                 "Too little data to tell whether it helps: give 20 constraints or 10 matches. "
