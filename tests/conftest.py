@@ -16,6 +16,7 @@ os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "16")  # waits for 2 to the power of it
 
 import numba
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 
@@ -73,6 +74,12 @@ def pytest_configure(config: pytest.Config) -> None:
     starts_workers = getattr(config.option, "numprocesses", None) and not is_worker(config)
     if starts_workers and not numba.config.DISABLE_JIT:
         _compile_once()
+
+
+@pytest.fixture
+def rng() -> np.random.Generator:
+    """Draw the same numbers whichever tests ran before."""
+    return np.random.default_rng(0)
 
 
 def is_worker(config: pytest.Config) -> bool:

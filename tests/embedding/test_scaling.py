@@ -10,9 +10,6 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from mvcc import AutoFeatures, AutoScaler, JointGraphClustering, PairMetric, SpectralFeatures
 from mvcc.exceptions import InvalidInputError
 
-RNG = np.random.default_rng(0)
-
-
 TRANSFORMERS = [AutoScaler(), AutoFeatures(), SpectralFeatures(), SpectralFeatures(1, sigma=0.5)]
 
 
@@ -24,8 +21,8 @@ def test_scikit_learn_takes_all_of_our_transformers_for_ones(estimator, check, m
 
 
 @pytest.mark.parametrize("make", [AutoScaler, AutoFeatures, SpectralFeatures, PairMetric])
-def test_a_refused_fit_leaves_the_former_one_as_it_is(make):
-    X = pd.DataFrame(RNG.random((30, 3)), columns=list("abc"))
+def test_a_refused_fit_leaves_the_former_one_as_it_is(make, rng):
+    X = pd.DataFrame(rng.random((30, 3)), columns=list("abc"))
     model = make().fit(X)
     before = model.transform(X)
     for bad in (X * np.nan, pd.DataFrame({"d": [1, np.inf]})):
@@ -36,8 +33,8 @@ def test_a_refused_fit_leaves_the_former_one_as_it_is(make):
         assert_array_equal(model.transform(X), before)
 
 
-def test_rows_of_length_one_stay():
-    X = RNG.random((50, 6))
+def test_rows_of_length_one_stay(rng):
+    X = rng.random((50, 6))
     X /= np.linalg.norm(X, axis=1, keepdims=True)
     X[3] = 0  # an empty document
     scaler = AutoScaler()
@@ -45,8 +42,8 @@ def test_rows_of_length_one_stay():
     assert scaler.rule_ == "unit length"
 
 
-def test_columns_of_one_unit_stay_and_others_become_zero_to_one():
-    X = RNG.random((200, 3)) * [1, 2, 9]
+def test_columns_of_one_unit_stay_and_others_become_zero_to_one(rng):
+    X = rng.random((200, 3)) * [1, 2, 9]
     scaler = AutoScaler()
     assert_array_equal(scaler.fit_transform(X), X)
     assert scaler.rule_ == "one unit"
@@ -56,9 +53,9 @@ def test_columns_of_one_unit_stay_and_others_become_zero_to_one():
     assert_allclose(scaled, (wider - wider.min(axis=0)) / np.ptp(wider, axis=0), atol=1e-12)
 
 
-def test_a_column_of_two_values_is_no_wider_than_the_others():
+def test_a_column_of_two_values_is_no_wider_than_the_others(rng):
     often, rarely = np.arange(200) % 2 == 0, np.arange(200) % 50 == 0
-    X = np.column_stack([RNG.normal(size=(200, 3)) * [1, 50, 1000], 5 - 3 * often, rarely])
+    X = np.column_stack([rng.normal(size=(200, 3)) * [1, 50, 1000], 5 - 3 * often, rarely])
     scaler = AutoScaler()
     scaled = scaler.fit_transform(X)
     assert scaler.rule_ == "each to [0, 1]"
@@ -68,16 +65,16 @@ def test_a_column_of_two_values_is_no_wider_than_the_others():
     assert_array_equal(scaler.transform(X[:1]), scaled[:1])
 
 
-def test_columns_of_mostly_one_value_do_not_narrow_those_of_two():
-    rare = RNG.exponential(size=(200, 4)) * (np.arange(200) < 6)[:, None]
-    numbers = np.column_stack([RNG.normal(size=(200, 2)) * [1, 50], np.arange(200) % 2])
+def test_columns_of_mostly_one_value_do_not_narrow_those_of_two(rng):
+    rare = rng.exponential(size=(200, 4)) * (np.arange(200) < 6)[:, None]
+    numbers = np.column_stack([rng.normal(size=(200, 2)) * [1, 50], np.arange(200) % 2])
     scaled = AutoScaler().fit_transform(np.hstack([rare, numbers]))
     assert_array_equal(scaled[:, 4:], AutoScaler().fit_transform(numbers))
 
 
 @pytest.mark.filterwarnings("error")
-def test_a_data_frame_with_yes_and_no_is_fitted_without_a_warning():
-    frame = pd.DataFrame({"age": RNG.normal(40, 9, 50), "member": np.arange(50) % 2})
+def test_a_data_frame_with_yes_and_no_is_fitted_without_a_warning(rng):
+    frame = pd.DataFrame({"age": rng.normal(40, 9, 50), "member": np.arange(50) % 2})
     assert AutoScaler().set_output(transform="pandas").fit(frame).rule_ == "each to [0, 1]"
 
 
@@ -86,16 +83,16 @@ def test_columns_of_two_values_alone_stay_as_wide_as_each_other():
     assert_array_equal(AutoScaler().fit_transform(X).max(axis=0), [1, 1])
 
 
-def test_yes_and_no_at_random_do_not_hide_clusters_of_numbers():
+def test_yes_and_no_at_random_do_not_hide_clusters_of_numbers(rng):
     y = np.repeat([0, 1, 2], 40)
-    numbers = np.eye(3)[y] @ RNG.normal(size=(3, 6)) * 9 + RNG.normal(size=(120, 6))
-    X = np.hstack([numbers * [1, 1, 5, 5, 30, 30], RNG.random((120, 4)) < 0.5])
+    numbers = np.eye(3)[y] @ rng.normal(size=(3, 6)) * 9 + rng.normal(size=(120, 6))
+    X = np.hstack([numbers * [1, 1, 5, 5, 30, 30], rng.random((120, 4)) < 0.5])
     labels = JointGraphClustering(3, random_state=0).fit([X]).labels_[0]
     assert adjusted_rand_score(y, labels) == 1
 
 
-def test_a_typing_error_moves_no_other_row():
-    X = RNG.random((200, 3)) * [1, 50, 1000]
+def test_a_typing_error_moves_no_other_row(rng):
+    X = rng.random((200, 3)) * [1, 50, 1000]
     wrong = X.copy()
     wrong[7, 1] *= 1e6
     others = np.arange(200) != 7
@@ -114,16 +111,16 @@ def test_a_column_without_spread_between_its_quantiles_keeps_its_range():
     assert scaled[1:, 0].max() == 0
 
 
-def test_new_rows_are_cut_and_scaled_as_those_of_the_fit():
-    X = RNG.random((100, 2)) * [1, 100]
+def test_new_rows_are_cut_and_scaled_as_those_of_the_fit(rng):
+    X = rng.random((100, 2)) * [1, 100]
     scaler = AutoScaler().fit(X)
     assert_allclose(scaler.transform([[2, 50], [-3, 1e9]])[:, 0], [1, 0])
     assert scaler.transform([[0.5, 1e9]])[0, 1] == 1
 
 
 @pytest.mark.parametrize("scale", [1e300, 1e308, 1e-300])
-def test_the_range_of_floats_is_no_limit(scale):
-    X = np.column_stack((RNG.random(30), (RNG.random(30) - 0.5) * scale))
+def test_the_range_of_floats_is_no_limit(scale, rng):
+    X = np.column_stack((rng.random(30), (rng.random(30) - 0.5) * scale))
     with np.errstate(all="raise", under="ignore"):
         scaled = AutoScaler().fit_transform(X)
     assert np.isfinite(scaled).all()

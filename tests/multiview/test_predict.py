@@ -40,9 +40,9 @@ def fit(base, views):
 @pytest.mark.parametrize(
     "base", [PCKMeans(3), MPCKMeans(3), MPCKMeans(3, metric="full")], ids=["pck", "mpck", "full"]
 )
-def test_a_view_predicts_as_its_clusterer_does(base):
+def test_a_view_predicts_as_its_clusterer_does(base, rng):
     model = fitted(base)
-    new = RNG.normal(size=(20, 2))
+    new = rng.normal(size=(20, 2))
     np.testing.assert_array_equal(model.predict(new), model.clusterers_[0].predict(new))
     np.testing.assert_array_equal(model.predict(IMAGES, 1), model.clusterers_[1].predict(IMAGES))
     np.testing.assert_array_equal(

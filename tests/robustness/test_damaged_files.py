@@ -23,7 +23,6 @@ from tests.robustness.damaging import damaged
 
 ROOT = Path(__file__).parents[2]
 N = 30  # rows of each table, of which 24 are matched: `mvcc match` learns from 20 or more
-RNG = np.random.default_rng(0)
 ENCODINGS = ("cp1252.csv", "utf-16.csv")
 ENDINGS = (*"csv tsv txt xlsx json jsonl parquet npz npy arff".split(), *ENCODINGS)
 QUICK = "--no-comparison --stability-runs 0"
@@ -95,7 +94,8 @@ READINGS = {
 def here(tmp_path_factory):
     """Write the files that all commands read into a folder, and give what they hold."""
     folder = tmp_path_factory.mktemp("here")
-    X = np.round(np.repeat([[0.0, 0.0], [3.0, 3.0]], N // 2, axis=0) + RNG.normal(size=(N, 2)), 2)
+    noise = np.random.default_rng(0).normal(size=(N, 2))
+    X = np.round(np.repeat([[0.0, 0.0], [3.0, 3.0]], N // 2, axis=0) + noise, 2)
     texts = pd.DataFrame({"id": [f"t{n}" for n in range(N)], "x": X[:, 0], "y": X[:, 1]})
     texts = texts.assign(kind=["a", "b"] * (N // 2), day=[f"2026-01-{n + 1:02}" for n in range(N)])
     texts.to_csv(folder / "texts.csv", index=False)

@@ -17,7 +17,6 @@ from mvcc.tables.reading._table import Table
 from tests.tables.problems import read_table
 
 TWENTY = np.repeat([0, 1, 2], 20)  # three clusters
-RNG = np.random.default_rng(0)
 
 
 @pytest.fixture
@@ -55,9 +54,9 @@ def by_cluster(*values):
     ],
 )  # fmt: skip
 def test_a_column_is_told_by_the_values_that_a_cluster_has_most_more_often(
-    table, values, rule, words, shares
+    table, rng, values, rule, words, shares
 ):
-    found = distinguishing_columns(table(c=values, d=RNG.permutation(60)), TWENTY, 3)[0]
+    found = distinguishing_columns(table(c=values, d=rng.permutation(60)), TWENTY, 3)[0]
     found = [one for one in found if one["column"] == "c"]
     assert [(one["rule"], one["words"]) for one in found] == (
         [] if rule is None else [(rule, words)]
@@ -66,12 +65,12 @@ def test_a_column_is_told_by_the_values_that_a_cluster_has_most_more_often(
         assert (one["inside"], one["outside"]) == shares
 
 
-def test_columns_of_all_kinds_are_ranked_by_one_measure_and_make_the_name(table):
+def test_columns_of_all_kinds_are_ranked_by_one_measure_and_make_the_name(table, rng):
     found = distinguishing_columns(
         table(
             price=by_cluster([9, 8, 9, 1], [1, 2, 3], [2, 3]),
             shop=by_cluster(["Rome"], ["Oslo"], ["Bern"]),
-            noise=RNG.permutation(60),
+            noise=rng.permutation(60),
             age=by_cluster([3, 3, 1], [1, 5, 1, 1], [1, 5, 1, 5]),
         ),
         TWENTY,
@@ -107,13 +106,13 @@ def test_a_cluster_is_named_after_the_words_of_all_its_views(table):
     assert common_name([{"columns": [], "words": [], "name": ""}]) == ""
 
 
-def test_noise_sets_no_cluster_apart():
+def test_noise_sets_no_cluster_apart(rng):
     names = [f"c{n}" for n in range(40)]
-    X, ids = RNG.normal(size=(3000, 40)), [str(n) for n in range(3000)]
+    X, ids = rng.normal(size=(3000, 40)), [str(n) for n in range(3000)]
     understood = understand_all(pd.DataFrame(X, columns=names), dict.fromkeys(names))
     became = [one.column for one in understood.values()]
     noise = Table("shop", "t.npz", ids, names, X, became, None, [], None, True)
-    found = distinguishing_columns(noise, RNG.integers(5, size=3000), 5)
+    found = distinguishing_columns(noise, rng.integers(5, size=3000), 5)
     # of 200; each is beyond Kuiper's critical value at 1 % by chance
     assert sum(map(len, found)) <= 2
 
@@ -180,8 +179,8 @@ def test_one_cluster_and_rows_that_are_all_alike_have_profiles(table, k):
     assert all(len(one["typical"]) == min(5, 20 // k) for one in found)
 
 
-def test_many_rows_are_sampled_with_listed_ones_and_counterparts():
-    pairs = np.column_stack([np.arange(3000), RNG.permutation(5000)[:3000]])
+def test_many_rows_are_sampled_with_listed_ones_and_counterparts(rng):
+    pairs = np.column_stack([np.arange(3000), rng.permutation(5000)[:3000]])
     first, second = sampled(
         [6000, 5000], [{1, 5999}, {7, *range(4000, 4100)}], {(0, 1): pairs}, most=1100
     )
@@ -237,9 +236,9 @@ def test_a_cluster_that_is_named_with_a_word_of_another_one_is_told(name, other)
 
 
 @pytest.mark.parametrize("known", [TWENTY == 2, np.arange(60) % 10 == 0], ids=["one", "few"])
-def test_a_column_known_in_one_cluster_alone_or_in_few_rows_sets_none_apart(table, known):
-    column = TWENTY + RNG.random(60) / 2
-    columns = table(c=np.where(known, column, np.nan), d=RNG.permutation(60))
+def test_a_column_known_in_one_cluster_alone_or_in_few_rows_sets_none_apart(table, known, rng):
+    column = TWENTY + rng.random(60) / 2
+    columns = table(c=np.where(known, column, np.nan), d=rng.permutation(60))
     found = distinguishing_columns(columns, TWENTY, 3)
     assert "c" not in {one["column"] for own in found for one in own}
     assert distinguishing_columns(table(c=column), TWENTY, 3)[0]
