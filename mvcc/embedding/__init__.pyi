@@ -14,7 +14,6 @@ from ._components import Eigenpairs as Eigenpairs
 from ._components import clear_components as clear_components
 from ._components import embedded as embedded
 from ._components import unit_rows as unit_rows
-from ._components import weighted as weighted
 from ._joint import JointSpectralFeatures as JointSpectralFeatures
 from ._joint_graph import JointGraph as JointGraph
 from ._joint_graph import joint_graph as joint_graph

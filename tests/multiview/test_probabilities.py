@@ -10,7 +10,7 @@ from sklearn.metrics import confusion_matrix
 
 from mvcc import ConstrainedViews, Constraints, JointGraphClustering
 from mvcc.exceptions import InvalidInputError
-from mvcc.multiview.joint._confidence import SHARPNESS, chosen_sharpness, with_labels
+from mvcc.multiview.joint._confidence import chosen_sharpness, with_labels
 from mvcc.multiview.joint._connected_sets import constraints_of_objects
 from tests.multiview.test_joint_graph_clustering import blobs, fit, model_of_digits
 
@@ -117,7 +117,7 @@ def test_wrong_judgments_make_less_sure():
     few = constraints_of_objects(
         [judged.select(np.arange(19)), Constraints.empty()], numbers, views
     )
-    assert chosen_sharpness(views, few) == SHARPNESS
+    assert chosen_sharpness(views, few) == views.sharpness
 
 
 def test_views_that_no_match_connects_have_probabilities_of_their_own():

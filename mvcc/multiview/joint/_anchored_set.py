@@ -10,13 +10,12 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from sklearn.metrics import pairwise_distances_argmin
 
 from mvcc._utils.arrays import Floats, Ints, LazyRows, blocks_of
 from mvcc._utils.progress import teller
 from mvcc.cluster import search_pck
 from mvcc.constraints import Constraints
-from mvcc.embedding import AnchorGraph, anchor_graph, object_columns, weighted
+from mvcc.embedding import AnchorGraph, anchor_graph, object_columns
 from mvcc.multiview.joint._joint_set import JointClusters, JointSet
 from mvcc.multiview.joint._new_rows import NearestAnchors, NearestRows, log_shares
 from mvcc.multiview.joint._spreading import (
@@ -37,6 +36,7 @@ _TINY = 1e-12
 class AnchoredSet(JointSet):
     """Views that matches connect, in one graph by anchors."""
 
+    sharpness = 2.0  # what is spread by ties makes rows look surer than distances do
     _free_graph: AnchorGraph
     _graph: AnchorGraph
 
@@ -62,14 +62,7 @@ class AnchoredSet(JointSet):
         )
         of_searched = np.full(self.n_objects, -1)
         of_searched[searched] = found.labels
-        if not len(constraints):
-            blocks = blocks_of(len(rows))
-            nearest = [pairwise_distances_argmin(rows[block], found.centers) for block in blocks]
-            labels = np.concatenate(nearest)
-            return JointClusters(
-                labels, of_searched, rows, found.objective, residual, centers=found.centers
-            )
-        teller(self.n_objects)("spreading the constraints")
+        teller(self.n_objects)("spreading the clusters")
         classes = groups.classes(of_searched, k)
         at_anchors, coefficients = self._learned(
             constraints, classes, found.labels, searched, masses
@@ -83,8 +76,7 @@ class AnchoredSet(JointSet):
 
     def scores(self, constraints: Constraints, found: JointClusters) -> Callable[[Any], Floats]:
         """Return what gives some objects their scores; see ``JointSet.scores``."""
-        if found.at_anchors is None:
-            return super().scores(constraints, found)
+        assert found.at_anchors is not None
         said = self._said_by(found.at_anchors, found.coefficients)
         return lambda some: log_shares(said(some))
 
@@ -92,14 +84,6 @@ class AnchoredSet(JointSet):
         """Return what assigns new rows of every view, before ``forget_views``."""
         if not isinstance(found.rows, LazyRows):  # columns were clustered, without an embedding
             return super().predictors(found)
-        if found.at_anchors is None:
-            free, centers = self._free_eigenpairs, found.centers
-            assert free.loadings is not None
-            coordinates = weighted(free.values, free.loadings, self._n_clear(free))
-            return [
-                NearestAnchors(view.anchors, self._free_graph.of_view(number, coordinates), centers)
-                for number, view in enumerate(self._free_graph.views)
-            ]
         return [self._by_shares(number, found) for number in range(len(self._views))]
 
     def _by_shares(self, view: int, found: JointClusters) -> NearestAnchors:

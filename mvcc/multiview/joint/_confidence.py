@@ -20,7 +20,6 @@ from mvcc.constraints import Constraints
 if TYPE_CHECKING:
     from mvcc.multiview.joint._joint_set import JointClusters, JointSet
 
-SHARPNESS = 4.0  # without pairs to choose by, of both kinds of scores
 SHARPNESSES = (0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0, 5.6, 8.0, 11.0, 16.0)
 FEWEST_PAIRS = 20  # to choose by
 FOLDS = 4
@@ -45,7 +44,7 @@ def object_probabilities(
 def chosen_sharpness(views: JointSet, constraints: Constraints) -> float:
     """Return the sharpness by which constraints are likeliest where they are held out in folds."""
     if len(constraints) < FEWEST_PAIRS:
-        return SHARPNESS
+        return views.sharpness
     rng = np.random.default_rng(0)  # not that of the fit: a look at probabilities draws nothing
     fold = rng.permutation(len(constraints)) % FOLDS
     losses = np.zeros(len(SHARPNESSES))

@@ -79,13 +79,11 @@ class JointClusters:
     rows: Floats | LazyRows  # (n, r): every object in the space where it was clustered
     objective: float  # Eq. 1, before spreading
     residual: float  # of the eigenvectors that the rows are made of; see ``Eigenpairs``
-    # if objects are tied to anchors, and constrained: (p, k), the evidence of constrained objects
-    # for every cluster of an object, times the root of its degree, by each of its ties
+    # if objects are tied to anchors: (p, k), the evidence for every cluster of an object, times the
+    # root of its degree, by each of its ties
     at_anchors: Floats | None = None
     # (d_v + 1, k): by which the columns of each view, and a constant, predict clusters
     coefficients: tuple[Floats, ...] = ()
-    # (k, r): if objects are tied to anchors, and not constrained: the label is the nearest of these
-    centers: Floats | None = None
 
 
 def pairs_of_objects(links: list[Listed], objects: list[Ints]) -> Constraints:
@@ -102,6 +100,8 @@ class JointSet:
 
     `weights` (V,) tell how much each view counts, 1 at most; `rng` draws landmarks.
     """
+
+    sharpness = 4.0  # of probabilities, without constraints to choose it by
 
     def __init__(
         self,
@@ -136,9 +136,7 @@ class JointSet:
             n_init=n_init or self._settings.n_init,
             rng=rng,
         )
-        labels = found.labels
-        if len(constraints):
-            labels = self._spread(constraints, groups, labels)
+        labels = self._spread(constraints, groups, found.labels)
         return JointClusters(labels, found.labels, rows, found.objective, residual)
 
     def scores(self, constraints: Constraints, found: JointClusters) -> Callable[[Any], Floats]:
@@ -147,10 +145,9 @@ class JointSet:
         These are the logarithms of the shares that are spread and predicted, or minus the squared
         distances to the centers without constraints.
         """
-        k, centers = self._settings.n_clusters, found.centers
+        k = self._settings.n_clusters
         if not len(constraints):
-            if centers is None:
-                centers = means_of_clusters(found.rows, found.labels, k)
+            centers = means_of_clusters(found.rows, found.labels, k)
             return lambda some: -euclidean_distances(found.rows[some], centers, squared=True)
         classes = Groups.among(self.n_objects, constraints).classes(found.before_spreading, k)
         # a second round would make objects surer of what the first one found
@@ -257,7 +254,7 @@ class JointSet:
 
     def _spread(self, constraints: Constraints, groups: Groups, clusters: Ints) -> Ints:
         """Return the clusters of all objects, given those of Eq. 1 and the constraints."""
-        teller(self.n_objects)("spreading the constraints")
+        teller(self.n_objects)("spreading the clusters")
         classes = groups.classes(clusters, self._settings.n_clusters)
         said = self._said(constraints, classes, clusters)
         reached = np.where(said.sum(axis=1) > 0, said.argmax(axis=1), clusters)

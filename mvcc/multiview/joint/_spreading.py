@@ -126,7 +126,7 @@ def first_step(
     `classes` (n,) are −1 without constraints; each object stands for as many as `masses` (n,).
     """
     given = np.flatnonzero(classes >= 0)
-    step = min(CLUSTER_SHARE, 2 / len(given)) * shares
+    step = min(CLUSTER_SHARE, 2 / max(len(given), 1)) * shares
     if masses is not None:
         step *= masses[:, None]
     step[given, classes[given]] += weights[given]
