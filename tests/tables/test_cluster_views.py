@@ -39,6 +39,9 @@ JUDGED = {
         {"i": SHOP.index[PAIRS.pairs[:, 0]], "j": SHOP.index[PAIRS.pairs[:, 1]], "kind": KINDS}
     )
 }
+# s7 is together with two rows of another class
+PLACED = pd.DataFrame({"i": "s7", "j": ["s0", "s5"], "kind": "must-link"})
+MOVING = {"shop": pd.concat([JUDGED["shop"], PLACED])}
 
 
 def clustered(views=VIEWS, n_clusters=3, **settings):
@@ -121,7 +124,7 @@ def test_the_result_is_that_of_the_same_tables_in_files(tmp_path, settings):
 
 
 def test_a_result_explains_draws_and_reports(tmp_path):
-    found = clustered(constraints=JUDGED)
+    found = clustered(constraints=MOVING)
     assert found.sizes().sum().tolist() == [90, 90]
     texts = [found.explain("shop", name) for name in SHOP.index]
     cluster = found.labels["shop"]["s7"]

@@ -6,7 +6,7 @@ import pytest
 from sklearn.metrics import adjusted_rand_score
 
 from mvcc.exceptions import InvalidInputError
-from tests.tables.test_cluster_views import JUDGED, MATCHES, SHOP, SURVEY, VIEWS, clustered
+from tests.tables.test_cluster_views import JUDGED, MATCHES, MOVING, SHOP, SURVEY, VIEWS, clustered
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +75,7 @@ def test_constraints_that_a_correction_violates_are_counted_as_such():
 
 
 def test_what_constraints_moved_is_told_by_the_clusters_as_they_are_now():
-    found = clustered()
+    found = clustered(constraints=MOVING)
     before = found.facts["views"][0]
     row, other, _ = before["moved"][0]
     id, label = before["ids"][row], before["labels"][row]
