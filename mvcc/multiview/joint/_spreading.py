@@ -25,6 +25,7 @@ SPREADING = 0.95
 SPREADING_STEPS = 80
 ROUNDS = 2
 CLUSTER_SHARE = 0.1  # of the clusters beside answers, at most; 2 / m of m answers
+SIZE_POWER = 0.25  # of the size of a cluster: what it spreads, without answers
 RIDGES = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
 UNCONSTRAINED_WEIGHT = 0.2
 COLUMNS_SHARE = 0.5  # of what the columns predict beside what is spread
@@ -148,16 +149,27 @@ def evidence(
     surer an object is, the more it says.
     """
     for _ in range(rounds):
-        found = spread(graph, first_step(classes, weights, shares))
+        step = first_step(classes, weights, shares)
+        found = spread(graph, step, class_totals(step, classes))
         found += COLUMNS_SHARE * predicted_by_columns(columns, objects, classes, shares)
         shares = rows_to_one(found**2)
     return found
 
 
-def spread(graph: JointGraph, step: Floats) -> Floats:
-    """Spread what ``first_step`` returns: every class gets the same in all, rows sum to 1."""
-    total = graph.diffused(step, SPREADING, SPREADING_STEPS)
-    return rows_to_one(total / np.maximum(total.sum(axis=0), _TINY))
+def class_totals(step: Floats, classes: Ints) -> Floats:
+    """Return what every class gets in all, (k,): the same, if there are answers.
+
+    Without any, the clusters are all that is known of their sizes. They are too alike where classes
+    are not, and too unlike where these are alike.
+    """
+    sizes = np.ones(step.shape[1]) if (classes >= 0).any() else step.sum(axis=0)
+    return sizes**SIZE_POWER
+
+
+def spread(graph: JointGraph, step: Floats, totals: Floats) -> Floats:
+    """Spread what ``first_step`` returns: every class gets its total, rows sum to 1."""
+    found = graph.diffused(step, SPREADING, SPREADING_STEPS)
+    return rows_to_one(found / np.maximum(found.sum(axis=0), _TINY) * totals)
 
 
 def predicted_by_columns(
