@@ -167,14 +167,19 @@ def closed_where_dense(judged: ConstraintDict) -> ConstraintDict:
 
 
 def spread(N: Matrix, classes, weights, shares: Matrix) -> Matrix:
-    """T = Σ (0.95 N)^s (Y + min(0.1, 2 / m) V) for s = 0 … 80; columns of sum 1, then rows."""
+    """T = Σ (0.95 N)^s (Y + min(0.1, 2 / m) V) for s = 0 … 80; columns of sum 1, then rows.
+
+    Without answers, columns have the fourth root of what they start with.
+    """
     m = sum(c >= 0 for c in classes)
-    source = min(0.1, 2 / m) * shares
+    source = (min(0.1, 2 / m) if m else 0.1) * shares
     for i, c in enumerate(classes):
         if c >= 0:
             source[i, c] += weights[i]
     T = sum(np.linalg.matrix_power(0.95 * N, s) @ source for s in range(81))
     T = T / T.sum(axis=0)
+    if not m:
+        T = T * source.sum(axis=0) ** 0.25
     return T / T.sum(axis=1, keepdims=True)
 
 
@@ -204,7 +209,7 @@ def predicted_by_columns(views, objects, classes, shares) -> Matrix:
             return np.linalg.solve(A.T @ R[kept] + ridge * np.eye(R.shape[1]), A.T @ b)
 
         everything = np.arange(len(own))
-        judged = [i for i, a in enumerate(own) if classes[a] >= 0]
+        judged = [i for i, a in enumerate(own) if classes[a] >= 0] or everything
         losses = [
             sum(
                 np.sum((target[i] - R[i] @ solved(np.delete(everything, i), ridge)) ** 2)
