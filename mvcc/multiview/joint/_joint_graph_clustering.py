@@ -60,9 +60,9 @@ class JointGraphClustering(MultiViewEstimator):
     in all views at once. The objects are embedded as by ``JointSpectralFeatures``, but for few
     matches (see Notes); constraints learn a ridge metric (``PairMetric``) in that space and the raw
     columns if leave-one-out finds one that helps. PCK-Means [1]_ then minimizes Eq. 1 over the
-    objects from several starts. Finally, the clusters of constrained objects are spread over the
-    graph of squared affinities [2]_, together with what the columns of each view predict, and what
-    was found once more.
+    objects from several starts. Finally, the clusters of constrained objects, or of all if there
+    are no constraints, are spread over the graph of squared affinities [2]_, together with what the
+    columns of each view predict, and what was found once more.
 
     The columns of each view become features by one rule for all tables (``AutoFeatures``): counts
     of words, histograms and columns in different units each get what suits them, and sparse
