@@ -117,7 +117,7 @@ def test_the_largest_of_clear_groups_is_not_halved(seed):
     ]
     matches = {(0, 1): np.repeat(rng.permutation(len(y))[: len(y) // 3], 2).reshape(-1, 2)}
     assert score([y, y], fit(views, matches, k=4).labels_) > 0.95
-    assert score([y, y], fit(views, matches, k=4, n_components=8).labels_) < 0.65  # twice as many
+    assert score([y, y], fit(views, matches, k=4, n_components=8).labels_) < 0.8  # twice as many
 
 
 @pytest.mark.parametrize("graph", ["exact", "anchors"])
