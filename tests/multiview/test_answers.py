@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from threadpoolctl import threadpool_limits
 
-from mvcc import Constraints
+from mvcc import Constraints, JointGraphClustering
 from mvcc.embedding import JointGraph, raw_columns
 from mvcc.multiview.joint._spreading import (
     ROUNDS,
@@ -18,6 +18,7 @@ from mvcc.multiview.joint._spreading import (
     predicted_by_columns,
     shares_of_classes,
     spread,
+    with_all_clusters,
 )
 from tests.reference import joint as slow
 from tests.strategies import as_dict, assert_holds, seeds
@@ -150,6 +151,16 @@ def test_evidence_is_spread_and_predicted_in_two_rounds(seed, judged):
     found = evidence(graph_of(W), columns, objects, classes, weights, shares, ROUNDS)
     expected = slow.evidence(slow.normalized(W**2), views, objects, classes, weights, shares)
     np.testing.assert_allclose(found, expected, atol=1e-7)
+
+
+def test_no_cluster_is_lost_by_spreading():
+    clusters, labels = np.array([0, 1, 1, 2, -1]), np.array([0, 0, 2, 2, 2])
+    assert with_all_clusters(labels, clusters).tolist() == [0, 1, 1, 2, 2]
+    np.testing.assert_array_equal(with_all_clusters(labels, labels), labels)
+    rows = np.random.default_rng(195).normal(size=(14, 2))
+    for k in range(2, 8):
+        found = JointGraphClustering(k, random_state=0).fit([rows]).labels_[0]
+        assert len(np.unique(found)) == k
 
 
 def test_raw_columns_are_centered_and_of_unit_length():

@@ -27,6 +27,7 @@ from mvcc.multiview.joint._spreading import (
     first_step,
     rows_to_one,
     shares_of_classes,
+    with_all_clusters,
     with_ones,
 )
 
@@ -70,7 +71,7 @@ class AnchoredSet(JointSet):
         )
         said = self._said_by(at_anchors, coefficients)
         labels = np.concatenate([said(block).argmax(axis=1) for block in blocks_of(self.n_objects)])
-        labels = np.where(classes >= 0, classes, labels)
+        labels = with_all_clusters(np.where(classes >= 0, classes, labels), of_searched)
         return JointClusters(
             labels, of_searched, rows, found.objective, residual, at_anchors, coefficients
         )

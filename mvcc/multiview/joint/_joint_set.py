@@ -40,6 +40,7 @@ from mvcc.multiview.joint._spreading import (
     Groups,
     evidence,
     shares_of_classes,
+    with_all_clusters,
 )
 from mvcc.multiview.matches._suspicious import suspicions
 
@@ -258,7 +259,7 @@ class JointSet:
         classes = groups.classes(clusters, self._settings.n_clusters)
         said = self._said(constraints, classes, clusters)
         reached = np.where(said.sum(axis=1) > 0, said.argmax(axis=1), clusters)
-        return np.where(classes >= 0, classes, reached)
+        return with_all_clusters(np.where(classes >= 0, classes, reached), clusters)
 
     def _said(
         self, constraints: Constraints, classes: Ints, clusters: Ints, rounds: int = ROUNDS

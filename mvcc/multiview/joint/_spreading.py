@@ -229,6 +229,12 @@ def with_ones(rows: Floats) -> Floats:
     return np.column_stack((rows, np.ones(len(rows))))
 
 
+def with_all_clusters(labels: Ints, clusters: Ints) -> Ints:
+    """Return labels, but the former cluster, if it is not −1, of objects whose cluster is gone."""
+    gone = np.setdiff1d(clusters[clusters >= 0], labels)
+    return np.where(np.isin(clusters, gone), clusters, labels)
+
+
 def rows_to_one(shares: Floats) -> Floats:
     """Scale rows to sum 1; rows of zeros stay."""
     return shares / np.maximum(shares.sum(axis=1, keepdims=True), _TINY)
