@@ -185,11 +185,11 @@ class JointGraphClustering(MultiViewEstimator):
     By anchors, every row is tied to the three nearest of √n, 25 k or 500 anchors of its view,
     whichever is most [3]_, which k-means finds in a sample. Eq. 1 is minimized over the objects
     with constraints and 5,000 others that stand for all, and ``objective_`` is an estimate.
-    Constraints are spread once, and affinities are not squared.
+    Clusters are spread once, and affinities are not squared.
 
-    Probabilities are the shares p of clusters in what is first spread, as p⁴ with rows to sum 1;
-    without constraints, exp(−4 d²) with d the distance to a center. With 20 constraints or more,
-    they choose the power: they are held out in four parts, the objects are clustered by the others,
+    Probabilities are the shares p of clusters in what is first spread, as p⁴, by anchors p², with
+    rows to sum 1; in the exact graph without constraints, exp(−4 d²) with d the distance to a
+    center. With 20 constraints or more, they choose the power: they are held out in four parts, the objects are clustered by the others,
     and Σ_c p_ic p_jc should tell which of those held out belong together (after [4]_). If another
     share is larger than that of the label, both change places. Constrained objects are no surer
     than what is spread to them.

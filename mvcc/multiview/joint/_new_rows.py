@@ -30,9 +30,9 @@ def log_shares(shares: Floats) -> Floats:
 class NearestAnchors(BaseEstimator):
     """Assign new rows to clusters by the map that assigned the rows of a fit by anchors.
 
-    `at_anchors` are what a row gets from each of its ties: coordinates in the embedding, where it
-    is of the nearest of the `centers`; or shares of clusters, beside those that its columns, moved
-    as the anchors are, and a constant predict by `coefficients`.
+    `at_anchors` are what a row gets from each of its ties: shares of clusters, beside those that
+    its columns, moved as the anchors are, and a constant predict by `coefficients`; or, in models
+    of former versions, coordinates in the embedding, where it is of the nearest of the `centers`.
     """
 
     def __init__(
