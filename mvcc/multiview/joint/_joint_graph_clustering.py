@@ -189,10 +189,10 @@ class JointGraphClustering(MultiViewEstimator):
 
     Probabilities are the shares p of clusters in what is first spread, as p⁴, by anchors p², with
     rows to sum 1; in the exact graph without constraints, exp(−4 d²) with d the distance to a
-    center. With 20 constraints or more, they choose the power: they are held out in four parts, the objects are clustered by the others,
-    and Σ_c p_ic p_jc should tell which of those held out belong together (after [4]_). If another
-    share is larger than that of the label, both change places. Constrained objects are no surer
-    than what is spread to them.
+    center. With 20 constraints or more, they choose the power: they are held out in four parts, the
+    objects are clustered by the others, and Σ_c p_ic p_jc should tell which of those held out
+    belong together (after [4]_). If another share is larger than that of the label, both change
+    places. Constrained objects are no surer than what is spread to them.
 
     Constraints need not be closed, and one of weight 0 counts for nothing. Eq. 1 takes the closure
     of dense ones: at least eight, as pairs of objects, follow from the others, none contradicts
