@@ -21,7 +21,9 @@ from sklearn.preprocessing import FunctionTransformer
 
 from mvcc import __version__, load_model
 from mvcc._utils import reading
+from mvcc.embedding import Anchors
 from mvcc.exceptions import InvalidInputError, StoreError
+from mvcc.multiview import NearestAnchors
 from mvcc.tables.model import _file
 from mvcc.tables.model._file import model_bytes, read_model
 from mvcc.tables.reading._column import Written
@@ -189,6 +191,22 @@ def test_a_model_of_the_former_format_is_read(folder, model):
     assert [view.columns for view in found] == [view.columns for view in expected]
     written = [Written.DECIMAL_COMMAS, Written.DOTS, Written.PLAIN]
     assert [column.written for column in found[0].used] == written
+
+
+def test_a_model_whose_new_rows_go_to_the_nearest_center_is_read(folder, model):
+    views = read_model(model.read_bytes(), "m")
+    rng = np.random.default_rng(0)
+    X, centers = rng.normal(size=(200, 3)), rng.normal(size=(len(views[0]["numbers"]), 2))
+    anchors, coordinates = Anchors.among(X, 20, rng), rng.normal(size=(20, 2))
+    for view in views:
+        view["predictor"] = NearestAnchors(anchors, coordinates, centers)
+    model.write_bytes(model_bytes(views))
+    found = load_model(model).views[0].predictor.predict(X)
+    places = anchors.ties(X) @ coordinates
+    places /= np.linalg.norm(places, axis=1, keepdims=True)
+    nearest = np.linalg.norm(places[:, None] - centers, axis=2).argmin(axis=1)
+    np.testing.assert_array_equal(found, nearest)
+    assert len(np.unique(found)) > 1
 
 
 def test_models_are_written_as_skops_writes_them(models):
