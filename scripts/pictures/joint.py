@@ -24,7 +24,6 @@ from mvcc.embedding import joint_graph, neighbors_for
 from mvcc.multiview.joint._joint_set import pairs_of_objects
 from mvcc.multiview.joint._spreading import (
     Groups,
-    class_totals,
     first_step,
     shares_of_classes,
     spread,
@@ -127,7 +126,7 @@ def spreading(joint: Joint):
     classes = Groups.among(joint.set.n_objects, joint.judged).classes(clusters, 2)
     shares = shares_of_classes(clusters, classes, 2)
     step = first_step(classes, (classes >= 0).astype(float), shares)
-    said = spread(joint.set._graph, step, class_totals(step, classes))
+    said = spread(joint.set._graph, step)
     second = np.bincount(clusters[joint.objects[0]][joint.truth[0] == 1], minlength=2).argmax()
     for ax, X, own in zip(axes, joint.views, joint.objects, strict=True):
         shade = {"c": said[own, second], "cmap": CLASSES, "vmin": 0, "vmax": 1}

@@ -167,19 +167,16 @@ def closed_where_dense(judged: ConstraintDict) -> ConstraintDict:
 
 
 def spread(N: Matrix, classes, weights, shares: Matrix) -> Matrix:
-    """T = Σ (0.95 N)^s (Y + min(0.1, 2 / m) V) for s = 0 … 80; columns of sum 1, then rows.
+    """T = Σ (0.95 N)^s (Y + 0.1 V) for s = 0 … 80, V the shares; then rows have the sum 1.
 
-    Without answers, columns have the fourth root of what they start with.
+    Before, columns have the fourth root of what they start with.
     """
-    m = sum(c >= 0 for c in classes)
-    source = (min(0.1, 2 / m) if m else 0.1) * shares
+    source = 0.1 * shares
     for i, c in enumerate(classes):
         if c >= 0:
             source[i, c] += weights[i]
     T = sum(np.linalg.matrix_power(0.95 * N, s) @ source for s in range(81))
-    T = T / T.sum(axis=0)
-    if not m:
-        T = T * source.sum(axis=0) ** 0.25
+    T = T / T.sum(axis=0) * source.sum(axis=0) ** 0.25
     return T / T.sum(axis=1, keepdims=True)
 
 

@@ -121,7 +121,7 @@ class AnchoredSet(JointSet):
         step = first_step(of_searched, sureness, shares, masses)
         at_anchors = self._graph.diffused_to_anchors(step, searched, SPREADING)
         at_anchors /= np.maximum(self._graph.sums_of(at_anchors), _TINY)
-        at_anchors *= class_totals(step, of_searched)
+        at_anchors *= class_totals(step)
         place = np.full(self.n_objects, -1)
         place[searched] = np.arange(len(searched))
         coefficients = []

@@ -166,7 +166,7 @@ class JointGraphClustering(MultiViewEstimator):
 
     With constraints, 20 or more objects seen in all views get edges by their columns side by side,
     with twice their share of all objects as weight; the graph with these is embedded and spread
-    over. In spreading, every cluster is given the same total.
+    over. In spreading, every cluster is given the fourth root of its size.
 
     Matches of three views or more can contradict each other. Those that more views contradict than
     confirm are left out: a few wrong ones would chain many objects into one.

@@ -24,8 +24,8 @@ MOST_CLOSED = 2**20  # pairs that follow; of more, a search of Eq. 1 would take 
 SPREADING = 0.95
 SPREADING_STEPS = 80
 ROUNDS = 2
-CLUSTER_SHARE = 0.1  # of the clusters beside answers, at most; 2 / m of m answers
-SIZE_POWER = 0.25  # of the size of a cluster: what it spreads, without answers
+CLUSTER_SHARE = 0.1  # of the clusters beside answers
+SIZE_POWER = 0.25  # of the size of a class: what it gets in all
 RIDGES = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
 UNCONSTRAINED_WEIGHT = 0.2
 COLUMNS_SHARE = 0.5  # of what the columns predict beside what is spread
@@ -127,7 +127,7 @@ def first_step(
     `classes` (n,) are −1 without constraints; each object stands for as many as `masses` (n,).
     """
     given = np.flatnonzero(classes >= 0)
-    step = min(CLUSTER_SHARE, 2 / max(len(given), 1)) * shares
+    step = CLUSTER_SHARE * shares
     if masses is not None:
         step *= masses[:, None]
     step[given, classes[given]] += weights[given]
@@ -149,27 +149,24 @@ def evidence(
     surer an object is, the more it says.
     """
     for _ in range(rounds):
-        step = first_step(classes, weights, shares)
-        found = spread(graph, step, class_totals(step, classes))
+        found = spread(graph, first_step(classes, weights, shares))
         found += COLUMNS_SHARE * predicted_by_columns(columns, objects, classes, shares)
         shares = rows_to_one(found**2)
     return found
 
 
-def class_totals(step: Floats, classes: Ints) -> Floats:
-    """Return what every class gets in all, (k,): the same, if there are answers.
-
-    Without any, the clusters are all that is known of their sizes. They are too alike where classes
-    are not, and too unlike where these are alike.
-    """
-    sizes = np.ones(step.shape[1]) if (classes >= 0).any() else step.sum(axis=0)
-    return sizes**SIZE_POWER
-
-
-def spread(graph: JointGraph, step: Floats, totals: Floats) -> Floats:
-    """Spread what ``first_step`` returns: every class gets its total, rows sum to 1."""
+def spread(graph: JointGraph, step: Floats) -> Floats:
+    """Spread what ``first_step`` returns; rows sum to 1."""
     found = graph.diffused(step, SPREADING, SPREADING_STEPS)
-    return rows_to_one(found / np.maximum(found.sum(axis=0), _TINY) * totals)
+    return rows_to_one(found / np.maximum(found.sum(axis=0), _TINY) * class_totals(step))
+
+
+def class_totals(step: Floats) -> Floats:
+    """Return what every class gets in all, (k,), by the sizes in what is spread.
+
+    These sizes are too alike where classes are not, and too unlike where classes are alike.
+    """
+    return step.sum(axis=0) ** SIZE_POWER
 
 
 def predicted_by_columns(
