@@ -254,6 +254,15 @@ def test_rows_may_have_several_partners():
     )
 
 
+def test_all_matches_of_two_views_may_contradict_the_others():
+    same = np.column_stack((np.arange(20), np.arange(20)))
+    relations = {(0, 1): same, (1, 2): same, (0, 2): np.array([[3, 4]])}
+    found = module.contradicted_matches([20] * 3, relations)
+    assert found[0, 2].tolist() == [True]
+    # the right ones of its two triangles look as wrong
+    assert np.flatnonzero(found[0, 1]).tolist() == np.flatnonzero(found[1, 2]).tolist() == [3, 4]
+
+
 def test_a_few_wrong_matches_do_not_chain_all_objects_into_one():
     rng = np.random.default_rng(1)
     y = np.arange(300) % 4

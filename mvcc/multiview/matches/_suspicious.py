@@ -339,7 +339,7 @@ def _excess(sizes: list[int], relations: Relations) -> dict[tuple[int, int], Int
     excess = {key: np.zeros(len(rows), np.int64) for key, rows in relations.items()}
     for (u, v), rows in relations.items():
         for w in range(len(sizes)):
-            if (u, w) in tables and (w, v) in tables:
+            if len(rows) and (u, w) in tables and (w, v) in tables:
                 excess[u, v] += _said(tables[u, w] @ tables[w, v], tables[u, v], rows)
     return excess
 
