@@ -152,13 +152,26 @@ def test_evidence_is_spread_and_predicted_in_two_rounds(seed, judged):
 
 
 def test_no_cluster_is_lost_by_spreading():
-    clusters, labels = np.array([0, 1, 1, 2, -1]), np.array([0, 0, 2, 2, 2])
-    assert with_all_clusters(labels, clusters).tolist() == [0, 1, 1, 2, 2]
-    np.testing.assert_array_equal(with_all_clusters(labels, labels), labels)
+    clusters, reached = np.array([0, 1, 1, 2, -1]), np.array([0, 0, 2, 2, 2])
+    free = np.full(5, -1)
+    assert with_all_clusters(reached, free, clusters).tolist() == [0, 1, 1, 2, 2]
+    np.testing.assert_array_equal(with_all_clusters(reached, free, reached), reached)
     rows = np.random.default_rng(195).normal(size=(14, 2))
     for k in range(2, 8):
         found = JointGraphClustering(k, random_state=0).fit([rows]).labels_[0]
         assert len(np.unique(found)) == k
+
+
+def test_a_cluster_that_returns_empties_no_other_one():
+    clusters, reached = np.array([0, 1, 2, 2]), np.array([1, 2, 2, 2])
+    found = with_all_clusters(reached, np.full(4, -1), clusters)
+    assert found.tolist() == [0, 1, 2, 2]
+
+
+def test_constrained_objects_return_only_to_a_cluster_without_others():
+    clusters, classes = np.array([0, 1, 1, 2]), np.array([-1, 0, -1, 0])
+    found = with_all_clusters(np.zeros(4, int), classes, clusters)
+    assert found.tolist() == [0, 0, 1, 2]
 
 
 def test_raw_columns_are_centered_and_of_unit_length():

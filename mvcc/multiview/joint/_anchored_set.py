@@ -70,8 +70,8 @@ class AnchoredSet(JointSet):
             constraints, classes, found.labels, searched, masses
         )
         said = self._said_by(at_anchors, coefficients)
-        labels = np.concatenate([said(block).argmax(axis=1) for block in blocks_of(self.n_objects)])
-        labels = with_all_clusters(np.where(classes >= 0, classes, labels), of_searched)
+        reached = [said(block).argmax(axis=1) for block in blocks_of(self.n_objects)]
+        labels = with_all_clusters(np.concatenate(reached), classes, of_searched)
         return JointClusters(
             labels, of_searched, rows, found.objective, residual, at_anchors, coefficients
         )

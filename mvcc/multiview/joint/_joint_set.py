@@ -259,7 +259,7 @@ class JointSet:
         classes = groups.classes(clusters, self._settings.n_clusters)
         said = self._said(constraints, classes, clusters)
         reached = np.where(said.sum(axis=1) > 0, said.argmax(axis=1), clusters)
-        return with_all_clusters(np.where(classes >= 0, classes, reached), clusters)
+        return with_all_clusters(reached, classes, clusters)
 
     def _said(
         self, constraints: Constraints, classes: Ints, clusters: Ints, rounds: int = ROUNDS

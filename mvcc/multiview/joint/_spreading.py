@@ -226,10 +226,18 @@ def with_ones(rows: Floats) -> Floats:
     return np.column_stack((rows, np.ones(len(rows))))
 
 
-def with_all_clusters(labels: Ints, clusters: Ints) -> Ints:
-    """Return labels, but the former cluster, if it is not −1, of objects whose cluster is gone."""
-    gone = np.setdiff1d(clusters[clusters >= 0], labels)
-    return np.where(np.isin(clusters, gone), clusters, labels)
+def with_all_clusters(reached: Ints, classes: Ints, clusters: Ints) -> Ints:
+    """Return the classes of constrained objects, and what the others reached; no cluster is lost.
+
+    Objects whose cluster of before, if it is not −1, would be gone return to it, constrained ones
+    only if it has no others.
+    """
+    labels = np.where(classes >= 0, classes, reached)
+    may_return = (classes < 0) | ~np.isin(clusters, clusters[classes < 0])
+    while len(gone := np.setdiff1d(clusters[clusters >= 0], labels)):
+        # they may have been all that another cluster had reached
+        labels = np.where(may_return & np.isin(clusters, gone), clusters, labels)
+    return labels
 
 
 def rows_to_one(shares: Floats) -> Floats:
