@@ -254,6 +254,20 @@ def test_ids_that_two_columns_hold_by_number_are_refused(tmp_path, content, pair
     assert read_inputs(load_job(None, given)).relations[0, 1].tolist()[0] == [0, 2]
 
 
+@pytest.mark.parametrize("column", ["id", "code"])
+def test_ids_that_another_column_has_as_they_are_written_are_refused(column, tmp_path):
+    """Ids are 00001 to 00005, Excel drops zeros in front, and there is a rank from 1 to 5."""
+    texts = [[column, "rank", "x"], *([f"{n:05}", 6 - n, n / 8] for n in range(1, 6))]
+    job = options_of(tables(tmp_path, texts), n_clusters=2)
+    words = f"may be one of '{column}' in .*: --id-column texts=rank or --id-column texts={column}"
+    with pytest.raises(DataError, match=rf"matches\.csv: '1' {words}"):
+        matches(job, tmp_path, "left,right\n1,i0\n2,i4\n")
+    with pytest.raises(DataError, match=rf"pairs\.csv: '1' {words}"):
+        given(job, tmp_path, "i,j,kind\n1,2,must-link\n")
+    job.append((("views", "texts", "id_column"), column, "--id-column"))
+    assert matches(job, tmp_path, "left,right\n1,i0\n2,i4\n")[0, 1].tolist() == [[0, 0], [1, 4]]
+
+
 def test_bars_within_ids_separate_none_of_a_pair(tmp_path):
     ids = [[f"sp|{letter}{n}|{letter}" for n in range(4)] for letter in "PQ"]
     texts, images = ([["id", "x"], *([id, n % 2] for n, id in enumerate(own))] for own in ids)
@@ -517,6 +531,33 @@ def test_a_pair_is_one_of_the_other_view_where_only_that_has_both_objects(option
     assert list(texts.rows()) == [(0, 1, False, 1.0)]
     assert list(images.rows()) == [(2, 3, True, 1.0)]
     assert images.source_of(0) == "line 2 of pairs.csv"
+
+
+@pytest.mark.parametrize("matched", ["", "00001,3\n00002,4\n"])
+@pytest.mark.parametrize("with_ids", [True, False])
+def test_constraints_are_of_the_table_they_are_given_for(matched, with_ids, tmp_path):
+    """Excel drops zeros in front; the numbers are also ids or rows of the other table."""
+    texts = [["id", "x"], *([f"{n:05}", n / 8] for n in range(1, 6))]
+    images = [["id", "x"], *([str(n), n / 8] for n in range(1, 9))]
+    images = images if with_ids else [row[1:] for row in images]
+    options = options_of(tables(tmp_path, texts, images), n_clusters=2)
+    if matched:
+        content = f"a,b\n{matched}"
+        options = with_file(options, "matches", "texts:images", tmp_path / "m.csv", content)
+    inputs = given(options, tmp_path, "i,j,kind\n3,4,must-link\n1,5,cannot-link\n")
+    assert inputs.constraints[0].pairs.tolist() == [[0, 4], [2, 3]]
+    assert not len(inputs.constraints[1])
+    with pytest.raises(InvalidInputError, match=r"pairs\.csv:2: '7' is a row of images, and no"):
+        given(options, tmp_path, "i,j,kind\n5,7,must-link\n")
+
+
+def test_zeros_in_front_that_another_table_has_are_told_where_no_match_decides(tmp_path):
+    texts = [["id", "x"], *([str(n), n] for n in range(1, 6))]
+    images = [["id", "x"], *([f"{n:05}", n * n] for n in range(1, 6))]
+    options = options_of(tables(tmp_path, texts, images), n_clusters=2)
+    words = r"pairs\.csv:2: '00003' may be '3' of texts or '00003' of images\. Write '3', or move"
+    with pytest.raises(InvalidInputError, match=words):
+        given(options, tmp_path, "i,j,kind\n00003,00004,must-link\n")
 
 
 @pytest.mark.parametrize(

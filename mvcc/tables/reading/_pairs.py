@@ -18,15 +18,13 @@ from mvcc.exceptions import DataError, InvalidInputError, MvccError
 from mvcc.tables._job import Job
 from mvcc.tables.reading._people import AnsweredObjects, rows_in_answers
 from mvcc.tables.reading._problems import Problems, option_for, raise_all
-from mvcc.tables.reading._rows import RowsById, id_texts, plain_id
+from mvcc.tables.reading._rows import RowsById, id_texts, leads_with_zeros, plain_id
 from mvcc.tables.reading._table import Table
 
 if TYPE_CHECKING:
     from mvcc.tables.reading._inputs import PairFiles
 
 _MOST_LINES = 10  # of a file that are told to be wrong
-_AS_WRITTEN = (RowsById.called,)
-_BY_NUMBER = (RowsById.called, RowsById.find)  # the first that finds a row
 _MOST_SHOWN = 3  # unknown rows; to look for the most similar id takes time
 # a line, and the first of its names that is not of a row of a table
 _Lacking = tuple[str, str, Table]
@@ -45,10 +43,16 @@ def add_constraints(
 
     A row of another view stands for the row of this view that it is matched with. If there is
     none, the constraint is one of the other view, if the match of its other row makes it so.
+    The view that the file is named for counts first, but zeros in front tell a row of another.
     """
     notes += file.notes
+    table = tables[number]
+    called = [name.strip() for record in file.records.values() for name in record[:2]]
+    if any(texts.issuperset(called) for texts in table.other_readings.values()):
+        _refuse_two_readings(file.place, [], called, table, [table])
     views = [number, *(view for view in range(len(tables)) if view != number)]
     known = {view: (tables[view].row, _rows_matched(view, tables, relations)) for view in views}
+    named, matched = known[number]
     records: dict[int, dict[int, list[str]]] = {view: {} for view in views}
     wrong: list[MvccError] = []
     lacking: list[_Lacking] = []
@@ -57,15 +61,13 @@ def add_constraints(
         if len(record) != len(file.order):
             records[number][line] = record
             continue
-        found = (  # what is written counts before numbers that are the same
-            (view, [_row_by(finders, *known[view], name) for name in names])
-            for finders in (_AS_WRITTEN, _BY_NUMBER)
-            for view in views
-        )
+        found = ((view, [_row_by(*known[view], name, named) for name in names]) for view in views)
         view, rows = next((one for one in found if min(one[1]) >= 0), (None, []))
         where = f"{file.place}:{line}"
-        if view is None:
-            name = next(name for name in names if _row_by(_BY_NUMBER, *known[number], name) < 0)
+        if words := _two_readings(names, matched, table, tables):
+            wrong.append(InvalidInputError(f"{where}: {words}"))
+        elif view is None:
+            name = next(name for name in names if _row_by(*known[number], name, named) < 0)
             other = next((one.name for one in tables if one.row.find(name) >= 0), None)
             if other is None or may_lack:
                 lacking.append((f"line {line}", name, tables[number]))
@@ -108,12 +110,33 @@ def _rows_matched(view: int, tables: list[Table], relations: Relations) -> RowsB
     return others
 
 
-def _row_by(
-    finders: Sequence[Callable[[RowsById, str], int]], own: RowsById, others: RowsById, name: str
-) -> int:
-    """Return the row that an id of a view, or else of a matched row, is found by first, or −1."""
-    found = (find(rows, name) for find in finders for rows in (own, others))
-    return next((row for row in found if row >= 0), -1)
+def _row_by(rows: RowsById, matched: RowsById, name: str, named: RowsById) -> int:
+    """Return the row that a name is one of, or is matched with, or −1.
+
+    Only a match makes a row of the view that the file is ``named`` for one of another view.
+    """
+    is_of_named = rows is not named and named.find(name) >= 0
+    if is_of_named or (leads_with_zeros(name) and name in matched and name not in rows):
+        return matched.find(name)
+    row = rows.find(name)
+    return row if row >= 0 else matched.find(name)
+
+
+def _two_readings(
+    names: list[str], matched: RowsById, table: Table, tables: list[Table]
+) -> str | None:
+    """Say which name is of a row by its number, but as another table without a match has it."""
+    for name in filter(leads_with_zeros, names):
+        row = table.row.find(name)
+        other = next((one.name for one in tables if name in one.row), table.name)
+        if row >= 0 and name not in table.row and name not in matched and other != table.name:
+            own = table.ids[row]
+            return (
+                f"{shown(name)} may be {shown(own)} of {table.name} or {shown(name)} of {other}."
+                f" Write {shown(own)}, or move the line into a file of {other} (--constraints"
+                f" {other}=FILE)."
+            )
+    return None
 
 
 def _unmatched(name: str, names: list[str], other: str, view: str) -> str:
@@ -202,7 +225,7 @@ def _refuse_two_readings(
                 is_held = {*map(plain_id, there)} <= {*map(plain_id, texts)}
                 held = unlike if is_held and not is_called else []
             else:  # where many columns hold the same numbers, only zeros in front tell the table
-                held = [name for name in unlike if name in texts and name[0] == "0"]
+                held = [name for name in unlike if name in texts and leads_with_zeros(name)]
             if len(held) > len(column) / 2:
                 own, words = shown(table.id_column or ""), shown(other)
                 ways = (one, other), (table, table.id_column or "")

@@ -20,7 +20,7 @@ from mvcc.multiview import UNSURE, Answer, AnswerHistory, answers_standing
 from mvcc.results import CLUSTERING, refuse_aside
 from mvcc.tables._layout import ANSWERS
 from mvcc.tables.reading._inputs import Inputs
-from mvcc.tables.reading._rows import RowsById
+from mvcc.tables.reading._rows import leads_with_zeros
 from mvcc.tables.reading._table import Table
 
 if TYPE_CHECKING:
@@ -299,11 +299,8 @@ def rows_in_answers(paths: list[str], tables: Sequence[Table] = ()) -> set[tuple
             of_view = sorted(tables, key=lambda table: table.name != view)  # its own is first
             for record in ConstraintFile.read(path).records.values():
                 for id in map(str.strip, record[:2]):
-                    known = (
-                        one.name
-                        for find in (RowsById.called, RowsById.find)
-                        for one in of_view
-                        if find(one.row, id) >= 0
-                    )
-                    rows.add((next(known, view), id))
+                    known = [one.name for one in of_view if one.row.find(id) >= 0]
+                    if leads_with_zeros(id):  # which tell the table that has it so
+                        known = [one.name for one in of_view if id in one.row] + known
+                    rows.add((next(iter(known), view), id))
     return rows | {view_and_id(name.strip()) for name in named}

@@ -101,7 +101,22 @@ def find_id_column(frame: pd.DataFrame, view: View, named: Sequence[Named] = ())
         best, share = _named_column(frame, found, candidates, called, ids, spelled)
         if best is not None and share >= _ENOUGH_NAMED:
             break
-    return best
+    if best is None or found in (None, best):
+        return best
+    return found if _has_numbers(frame[found], frame[best], ids) else best
+
+
+def _has_numbers(found: pd.Series[Any], written: pd.Series[Any], named: Iterable[set[str]]) -> bool:
+    """Tell whether a likely column has the same numbers as one that has ids as they are written.
+
+    Which one is meant is then asked for, unless zeros in front or a `.0` tell.
+    """
+    numbers, texts = {*map(plain_id, as_texts(found))}, {*as_texts(written)}
+    return any(
+        _share(some, numbers) >= _share(some, texts) >= _ENOUGH_NAMED
+        for some in named
+        if some == {*map(plain_id, some)}
+    )
 
 
 def other_readings(
@@ -235,6 +250,10 @@ def plain_id(name: str) -> str:
     """Return the number that an id is, however files write it: 7 for 007 and 7.0."""
     number = name.removesuffix(".0")
     return number.lstrip("0") or "0" if number.isdecimal() else name
+
+
+def leads_with_zeros(name: str) -> bool:
+    return name[:1] == "0" != name
 
 
 class RowsById(dict[str, int]):
