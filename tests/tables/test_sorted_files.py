@@ -146,3 +146,13 @@ def test_of_two_tables_nothing_is_read():
     found = sort_files(["no.csv", "none.xlsx"], matches=["m.csv"])
     assert found.views == {"no": "no.csv", "none": "none.xlsx"}
     assert found.matches == [("no:none", "m.csv")]
+
+
+def test_where_both_columns_may_be_ids_of_both_tables_the_first_is_of_the_first_table(tmp_path):
+    """Zeros are in front of the ids that the second column of matches names."""
+    first = [["id", "x", "z"], *([n, -n / 8, n * n] for n in range(1, 7))]
+    second = [["code", "id", "y"], *([7 - n, n, n / 8] for n in range(1, 7))]
+    pairs = [["left", "right"], *([n, f"{7 - n:03}"] for n in range(1, 5))]
+    tables = {"first": first, "second": second, "pairs": pairs}
+    paths = [write_csv(tmp_path / f"{name}.csv", rows) for name, rows in tables.items()]
+    assert sort_files(list(map(str, paths))).matches == [("first:second", str(paths[2]))]

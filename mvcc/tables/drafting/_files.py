@@ -177,8 +177,9 @@ def _ends(
 ) -> _Ends | None:
     """Return the tables that two columns hold ids of: matches of two, constraints of one.
 
-    Those that are ``likely`` pairs themselves come last.
+    Those that are ``likely`` pairs themselves come last; of equal ones the tables are in order.
     """
+    places = [*tables]
     frame = without_attrs(frame)
     columns = ((str(frame.columns[n]), {*_texts(frame.iloc[:, n])}) for n in (0, 1))
     first, second = (_tables_with(*column, tables, likely, spelled) for column in columns)
@@ -187,6 +188,7 @@ def _ends(
     for (place, share, one), (other_place, other_share, other) in product(first, second):
         if one == other if has_kinds else one[0] != other[0]:
             both = [sum(own) for own in zip(place, other_place, strict=True)]
+            both.append(places.index(one[0]) > places.index(other[0]))
             ends.append((both, _Ends(one, other, min(share, other_share))))
     return min(ends, key=lambda found: found[0])[1] if ends else None
 
