@@ -86,9 +86,11 @@ def delimiter_of(first: str, second: str = "") -> str:
     """
     bare, below = (re.sub(r'"[^"]*"?', "", line) for line in (first, second))
     best = max(",;\t", key=bare.count)
-    n_bars = bare.count("|")
-    # a comma that a blank follows is one of a name
+    n, n_bars = bare.count(best), bare.count("|")
+    # a comma that a blank follows is one of a name, unless as many recur below as bars, or more
     n_best, n_below = (len(re.findall(f"{best}(?! )", line)) for line in (bare, below))
+    if n == below.count(best) and (n > n_bars or (n == n_bars and n_best == n_below)):
+        return best
     is_bar = n_best < n_bars == below.count("|") and n_best != n_below
     return "|" if is_bar or (n_best == 0 < n_bars and "|" in second) else best
 

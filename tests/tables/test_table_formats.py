@@ -149,6 +149,23 @@ def test_names_of_columns_may_hold_delimiters_and_line_breaks(tmp_path):
 def test_a_comma_in_a_name_and_one_in_each_row_separate_nothing_beside_bars(tmp_path):
     table = read(tmp_path, "odd.txt", "id|price, net|w\na|0,5|2\nb|3,5|4\n")
     assert table.columns == ["price, net", "w"]
+    table = read(tmp_path, "two.txt", "id|price, net\na|0,5\nb|3,5\n")
+    assert (table.ids, table.columns) == (["a", "b"], ["price, net"])
+
+
+@pytest.mark.parametrize(
+    ("text", "columns"),
+    [
+        ("id, a|b\n1, 0|1\n2, 1|0\n1, 0|1\n", "id, a|b"),
+        ("id, a|b, c\n1, x|y, 3\n2, x|z, 4\n", "id, a|b, c"),
+        ("id, a|b, c\n1,x|y,3\n2,x|z,4\n", "id, a|b, c"),
+        ("id; a|b; c\n1; x|y; 3\n2; x|z; 4\n", "id; a|b; c"),
+    ],
+)
+def test_blanks_after_delimiters_leave_bars_to_names_and_values(tmp_path, text, columns):
+    (tmp_path / "t.csv").write_text(text)
+    frames = read_frames(str(tmp_path / "t.csv"))
+    assert [*next(frames).columns] == re.split("[,;]", columns)
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
