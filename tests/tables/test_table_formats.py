@@ -180,6 +180,24 @@ def test_names_of_columns_may_list_answers_by_bars(tmp_path, name, delimiter):
     assert alone.columns == [name]
 
 
+def test_numbers_that_follow_each_other_may_be_an_index_with_a_name(tmp_path):
+    rows = pd.DataFrame(X, pd.RangeIndex(5, 13, 2, name="who"), columns=["x", "y"])
+    table = read(tmp_path, "t.parquet", rows.to_parquet)
+    assert (table.id_column, table.ids) == ("who", ["5", "7", "9", "11"])
+    assert table.columns == ["x", "y"]
+    assert not table.is_numbered
+    table = read(tmp_path, "both.parquet", rows.assign(who=[*"abcd"]).to_parquet, id_column="who")
+    assert table.ids == [*"abcd"]
+
+
+def test_parts_of_a_file_have_the_numbers_of_its_index(tmp_path, monkeypatch):
+    rows = pd.DataFrame(X, pd.RangeIndex(5, 13, 2, name="who"))
+    rows.to_parquet(tmp_path / "t.parquet")
+    monkeypatch.setattr("mvcc.tables.reading._parquet._MOST_VALUES", 6)
+    parts = [part["who"].tolist() for part in read_frames(str(tmp_path / "t.parquet"))]
+    assert parts == [[5, 7, 9], [11]]
+
+
 @pytest.mark.parametrize(
     "ids", [[7.0, 8.0], np.array([7, 8], "u1"), ["7", "8"], np.array([7, 8], "f2")], ids=str
 )

@@ -37,7 +37,7 @@ from mvcc.tables.output._stored import (
     refuse_samples,
 )
 from mvcc.tables.reading._files import read_frame
-from mvcc.tables.reading._parquet import frame_of_parquet, pyarrow_for
+from mvcc.tables.reading._parquet import frame_of_table, pyarrow_for
 from mvcc.tables.reading._rows import ids_of
 from mvcc.tables.reading._typed_tables import read_records
 from mvcc.tables.reading._workbooks import read_workbook
@@ -152,7 +152,7 @@ def _exact(frame: pd.DataFrame, view: View, content: bytes) -> pd.DataFrame:
     """Return a table with whole numbers where pandas makes floats of them, beside missing ones."""
     path, ending = view.path, Path(view.path).suffix.lower()
     if ending == ".parquet":
-        return frame_of_parquet(_arrow_table(content), path, integer_object_nulls=True)
+        return frame_of_table(_arrow_table(content), path, integer_object_nulls=True)
     if ending == ".xlsx":
         return read_workbook(content, path, exact=True, sheet=view.sheet, header=view.header)
     return read_records(content, path, exact=True) if ending in _RECORDS else frame

@@ -62,7 +62,7 @@ def read_parquet(content: bytes, path: str) -> pd.DataFrame:
         check_size(facts.num_rows, facts.num_columns)
         groups = map(facts.row_group, range(facts.num_row_groups))
         check_unpacked(sum(group.total_byte_size for group in groups))
-        return frame_of_parquet(file.read(use_pandas_metadata=True), path)
+        return frame_of_table(file.read(use_pandas_metadata=True), path)
 
 
 def frames_of_parquet(
@@ -76,19 +76,40 @@ def frames_of_parquet(
     with opened(path) as source, reading_parquet(place):
         file = _file_in(source)
         size = rows_at_a_time(len(file.schema_arrow))
+        # files of a folder may have the same ones
+        index = _named_range(file.schema_arrow, file.metadata.num_rows) if not row_groups else None
         for batch in file.iter_batches(size, row_groups=row_groups, columns=columns):
-            frame = frame_of_parquet(batch, place)
+            own = None if index is None else index[first : first + len(batch)]
+            frame = _frame_of(batch, place, own)
             frame.index = pd.RangeIndex(first, first + len(frame))
             first += len(frame)
             yield frame
 
 
-def frame_of_parquet(table: Any, path: str, **options: Any) -> pd.DataFrame:
-    """Return a Parquet file, or some of its rows, as a frame with its index as a column."""
+def frame_of_table(table: Any, path: str, **options: Any) -> pd.DataFrame:
+    """Return a Parquet file as a frame with its index as a column."""
+    return _frame_of(table, path, _named_range(table.schema, table.num_rows), **options)
+
+
+def _named_range(schema: Any, n_rows: int) -> pd.Index | None:
+    """Return an index with a name that a file has no column for, as its numbers follow."""
+    indexes = (schema.pandas_metadata or {}).get("index_columns", [])
+    for own in indexes:
+        if isinstance(own, dict) and own["name"] not in (None, *schema.names):
+            index = pd.RangeIndex(own["start"], own["stop"], own["step"], name=own["name"])
+            return index if len(index) == n_rows else None
+    return None
+
+
+def _frame_of(table: Any, path: str, named: pd.Index | None, **options: Any) -> pd.DataFrame:
+    """Return rows of a Parquet file as a frame with their index as a column."""
     with warnings.catch_warnings(action="ignore"):  # of what pandas would rather be given
         frame: pd.DataFrame = _with_texts(table, path).to_pandas(**options)
     frame.attrs = {}  # pandas stores those of whoever wrote the file
-    if isinstance(frame.index, pd.MultiIndex):
+    if named is not None:
+        frame.insert(0, str(named.name), named)
+        frame.attrs["index"] = str(named.name)
+    elif isinstance(frame.index, pd.MultiIndex):
         frame = frame.reset_index()
     elif not isinstance(frame.index, pd.RangeIndex):
         name = str(frame.index.name or "")
