@@ -446,10 +446,12 @@ def test_kinds_of_columns_can_be_said(tmp_path):
     many = "".join(f"r{n},{n},2020-01-02,1\n" for n in range(1001))
     table = read(tmp_path, f"id,zip,when,x\n{many}", columns={"zip": "category"})
     assert table.every_column[1].note == "1001 values are too many for a category"
-    mixed = "id,x,y\na,1:41:18,1\nb,41:18,2\nc,1:00:05,3\n"
-    message = ":3: line 3 has '41:18', which is not a duration like the.*Write 41:18:00 or 0:41:18,"
-    with pytest.raises(DataError, match=message):
-        read(tmp_path, mixed, columns={"x": "number"})
+    mixed = "id,x,y\na,1:41:18,1\nb,%s,2\nc,1:00:05,3\n"
+    for short, as_minutes in [("41:18", "0:41:18"), ("1:30", "0:01:30"), ("75:10", "1:15:10")]:
+        like = f"'{short}', which is not a duration like the.*Write {short}:00 or {as_minutes},"
+        with pytest.raises(DataError, match=f":3: line 3 has {like}"):
+            read(tmp_path, mixed % short, columns={"x": "number"})
+        assert read(tmp_path, mixed % as_minutes, columns={"x": "number"}).used[0].kind == "number"
     with pytest.raises(DataError, match=r"there is no column 'zap'; did you mean 'zip'\?"):
         read(tmp_path, content, columns={"zap": "text"})
 

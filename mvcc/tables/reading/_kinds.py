@@ -172,9 +172,11 @@ def numeric(
         return _mistaken(column, texts, bad, "which is too large to compute with", remedy)
     if written in DURATIONS:
         text = str(texts.iloc[int(np.argmax(bad))])
-        is_short = written is Written.IN_SECONDS and re.fullmatch(r"\d+:[0-5]\d", text)
-        remedy = f"Write {f'{text}:00 or 0:{text}' if is_short else 'it like them'}"
-        remedy += ", or leave the cell empty"
+        remedy = "Write it like them, or leave the cell empty"
+        if written is Written.IN_SECONDS and re.fullmatch(r"\d+:[0-5]\d", text):
+            minutes, seconds = text.split(":")
+            as_minutes = f"{int(minutes) // 60}:{int(minutes) % 60:02}:{seconds}"
+            remedy = f"Write {text}:00 or {as_minutes}, or leave the cell empty"
         return _mistaken(column, texts, bad, "which is not a duration like the others", remedy)
     unit = f" in {column.unit} like the others" if column.unit else ""
     remedy = "Write a number, or leave the cell empty" if np.isnan(first) else "Write a number"
