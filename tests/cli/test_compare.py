@@ -174,6 +174,19 @@ def test_a_note_says_where_numbers_of_rows_may_be_those_of_other_rows(tmp_path, 
     assert len(said) == (later != "the same file")
 
 
+@pytest.mark.parametrize("sheet", [None, "June"])
+def test_a_sheet_that_was_read_and_then_named_is_the_same_table(tmp_path, sheet):
+    path, things = tmp_path / "v.xlsx", pd.DataFrame({"x": 9.0 * (np.arange(30) % 2)})
+    with pd.ExcelWriter(path) as book:
+        for title in ("May", "June")[: 1 if sheet is None else 2]:
+            things.to_excel(book, sheet_name=title, index=False)
+    for folder, title in (("a", sheet), ("b", "May")):
+        view = {"path": str(path), "sheet": title}
+        cluster(options_of({"v": view}, n_clusters=2, stability_runs=0), tmp_path / folder)
+    said = [note for note in compared(tmp_path)["notes"] if "the tables differ" in note]
+    assert len(said) == (sheet == "June")
+
+
 def test_judgments_and_matches_that_are_new_or_gone_are_told(folder):
     def judge(facts):
         facts["views"][0]["given"][0][2] ^= True

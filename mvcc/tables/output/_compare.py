@@ -191,7 +191,7 @@ def _notes(
             yield f"The view {name} has no row that is in both."
     numbered = numbered_in(facts[0]) | numbered_in(facts[1])
     for name in first:
-        if name in there & numbered and _table_of(facts[0], name) != _table_of(facts[1], name):
+        if name in there & numbered and not _is_one_table(facts, name):
             yield (
                 f"{name}: rows without ids are compared by their numbers, but the tables differ:"
                 " the same number may be another row. Name a column of ids (--id-column), and"
@@ -203,8 +203,15 @@ def _notes(
                 yield f"{view['name']}: {counted(n, 'row')} only in {one}."
 
 
-def _table_of(facts: Clustering, name: str) -> tuple[Any, ...]:
-    """Return what tells the table of a view from others: its bytes, and its place in the file."""
-    view, place = facts.view(name), facts.settings.get("views", {}).get(name, {})
-    sums = [file.sha256 for file in facts.inputs if view and file.path == view.source]
-    return sums, place.get("sheet"), place.get("header")
+def _is_one_table(facts: tuple[Clustering, Clustering], name: str) -> bool:
+    """Tell whether a view is one table in both: its bytes, and its place in the file.
+
+    A sheet that only one of them names counts as the one that is read without a name.
+    """
+    tables, sheets = [], set()
+    for one in facts:
+        view, place = one.view(name), one.settings.get("views", {}).get(name, {})
+        sums = [file.sha256 for file in one.inputs if view and file.path == view.source]
+        tables.append((sums, place.get("header")))
+        sheets.add(place.get("sheet"))
+    return tables[0] == tables[1] and len(sheets - {None}) < 2
