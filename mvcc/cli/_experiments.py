@@ -100,17 +100,18 @@ def check(context: click.Context, paths: tuple[Path, ...]) -> None:
 
     Exit status 1 if a file is damaged, or if curves differ that should be equal.
     """
-    clusterings = {facts.parent for path in paths for facts in path.rglob(results.CLUSTERING)}
+    below = {path: {file.parent for file in path.rglob(results.CLUSTERING)} for path in paths}
+    clusterings = set[Path]().union(*below.values())
     parts = {folder for folder in clusterings if _PART.fullmatch(folder.name)}
     findings = [_finding(folder) for folder in sorted(clusterings - parts)]
     unfinished = sorted({folder.parent for folder in parts} - clusterings)
     findings += [
         experiments.Finding(one, "unfinished", 0, 0, 0, [_unfinished(one)]) for one in unfinished
     ]
-    disagreements: list[str] = []
-    if not findings or any(file for path in paths for file in path.rglob(results.MANIFEST)):
-        of_runs, disagreements = experiments.check_results(paths)
-        findings += of_runs
+    of_runs, disagreements = experiments.check_results(
+        path for path in paths if not below[path] or any(path.rglob(results.MANIFEST))
+    )
+    findings += of_runs
     shared.say_json({"folders": list(map(asdict, findings)), "disagreements": disagreements})
     _print_findings(findings)
     for line in disagreements:

@@ -27,17 +27,17 @@ class Finding:
 
 def check_results(paths: Iterable[Path]) -> tuple[list[Finding], list[str]]:
     """Verify every results folder among and below the given ones; say why curves differ."""
-    asked = list(paths)
     folders: set[Path] = set()
-    for path in asked:
+    for path in paths:
         own = path / MANIFEST
-        folders |= {path} if own.exists() else {found.parent for found in path.rglob(MANIFEST)}
-    if not folders:
-        raise StoreError(
-            f"{', '.join(map(str, asked))}: there are no results here or below: no folder has a "
-            f"{MANIFEST} or clustering.json. Give the folder that `mvcc run` or `mvcc cluster` "
-            "wrote to, or one above it."
-        )
+        found = {path} if own.exists() else {file.parent for file in path.rglob(MANIFEST)}
+        if not found:
+            raise StoreError(
+                f"{path}: there are no results here or below: no folder has a {MANIFEST} or "
+                "clustering.json. Give the folder that `mvcc run` or `mvcc cluster` wrote to, or "
+                "one above it."
+            )
+        folders |= found
     findings, manifests = [], {}
     for folder in sorted(folders):
         finding, manifest = _check(folder)

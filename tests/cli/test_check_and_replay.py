@@ -8,7 +8,7 @@ import shutil
 import pytest
 from rich.cells import cell_len
 
-from mvcc.exceptions import DataError
+from mvcc.exceptions import DataError, StoreError
 from mvcc.experiments import _runner as replay_module
 from mvcc.experiments import run_experiment
 from tests.command_line import invoke, mvcc
@@ -116,6 +116,15 @@ def test_results_of_both_kinds_are_checked_together_in_one_table(clustering, fol
     assert sorted(line.split()[1] for line in lines) == ["ok", "ok", "ok", "the"]
     starts = [re.match(r"\S*\s+", line)[0] for line in lines]
     assert len(set(map(cell_len, starts))) == 1
+
+
+@pytest.mark.parametrize("nothing", ["nowhere", "empty"])
+def test_a_folder_without_results_is_refused_also_beside_others(
+    clustering, folder, tmp_path, nothing
+):
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(StoreError, match=f"{nothing}: there are no results here or below"):
+        invoke("check", clustering, folder, tmp_path / nothing)
 
 
 def test_a_replayed_trial_is_compared_with_the_stored_one(folder):
