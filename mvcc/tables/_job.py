@@ -358,18 +358,19 @@ def load_job(
     path: str | os.PathLike[str] | None,
     options: Iterable[tuple[tuple[str, ...], Any, str]] = (),
     defaults: Mapping[str, Any] = MappingProxyType({}),
+    check: str = "",
 ) -> Job:
     """Read a job from a YAML file, whose paths are relative to it, and options, which override it.
 
     An option has keys, such as ``("views", "texts", "path")``, its value, and what messages call
     it. The path of a new view comes before its other settings. A `ConfigError` has a line for each
-    mistake.
+    mistake, and says that `check` finds them, by default `mvcc cluster`.
     """
     options = list(options)
     source = "the options" if path is None else os.fspath(path)
     file = "" if path is None else f" {typed(path)}"
     others = " …" if options else ""
-    problems = Problems(source, f"mvcc cluster{file}{others} --dry-run")
+    problems = Problems(source, check or f"mvcc cluster{file}{others} --dry-run")
     value: Any = {}
     if path is not None:
         folder = os.path.dirname(path)

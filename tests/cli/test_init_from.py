@@ -10,7 +10,7 @@ import pytest
 import yaml
 from rich.cells import cell_len
 
-from mvcc.exceptions import DataError, StoreError
+from mvcc.exceptions import ConfigError, DataError, StoreError
 from tests.command_line import invoke, mvcc
 from tests.tables.problems import write_csv
 
@@ -91,6 +91,21 @@ def test_the_header_of_a_workbook_may_be_named(files, tmp_path):
     soils = yaml.safe_load((tmp_path / "cluster.yaml").read_text("utf-8"))["views"]["Böden"]
     assert (soils["header"], soils["id_column"]) == (2, "Ort")
     run("cluster", *files, *words, "--ignore", "Meine_Weine=odd", "-k", 3, "--dry-run")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("--sheet Meine_Weine=x", "--sheet Meine_Weine=x: .* goes only with an Excel file"),
+        ("--header Meine_Weine=2", "--header Meine_Weine=2: .* goes only with an Excel file"),
+        ("--header Boden=2", "--header Boden=2: .*; did you mean 'Böden'"),
+        ("M\udcfcller.csv", r"views\.M_ller\.path: must be the path of a file"),
+    ],
+)
+def test_options_that_fit_no_table_are_refused_as_cluster_does(files, words, said):
+    Path("M\udcfcller.csv").write_bytes(Path("m.csv").read_bytes().replace(b"W", b"V"))
+    with pytest.raises(ConfigError, match=rf"(?s){said}.*check again with: mvcc init --from"):
+        invoke("init --from", *files, *words.split())
 
 
 def test_the_draft_runs_as_it_is(files, tmp_path):

@@ -15,7 +15,7 @@ from mvcc._utils.messages import clipped, counted, padded, pair_name, percent, s
 from mvcc._utils.outputs import OutputFolder
 from mvcc._utils.settings import as_yaml
 from mvcc.exceptions import DataError, MvccError
-from mvcc.tables._job import AskedKind, Job, View
+from mvcc.tables._job import AskedKind, View, load_job
 from mvcc.tables.drafting._files import SortedFiles, sort_files
 from mvcc.tables.reading._column import (
     Column,
@@ -82,19 +82,17 @@ def draft_config(
         folder.refuse_taken([out.name])
         files = sort_files(paths, sheets=sheets, headers=headers)
         drafted = {}
-        views = {
-            name: View(path=path, sheet=sheets.get(name), header=headers.get(name))
-            for name, path in files.views.items()
-        }
-        job = Job(
-            views=views,
-            matches=dict(files.matches),
-            constraints=dict(files.constraints),
-            n_clusters=_GUESS,
+        views = [(("views", name, "path"), path, path) for name, path in files.views.items()]
+        given = {"matches": dict(files.matches), "constraints": dict(files.constraints)}
+        job = load_job(
+            None,
+            [*views, *_options("sheet", sheets), *_options("header", headers)],
+            {**given, "n_clusters": _GUESS},
+            check="mvcc init --from …",
         )
         unread = Problems()
         pairs = read_pairs(job, unread)
-        for name, view in views.items():
+        for name, view in job.views.items():
             try:
                 drafted[name] = _drafted(name, view, pairs.named_in(name))
             except DataError as error:  # which a file that is none of tables may cause
@@ -114,6 +112,12 @@ def draft_config(
         for doubt in said
     ]
     return Draft(out, files, doubts)
+
+
+def _options(key: str, values: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], Any, str]]:
+    """Give the settings of views that options name, as `load_job` takes them."""
+    for name, value in values.items():
+        yield ("views", name, key), value, f"--{key} {name}={value}"
 
 
 def _drafted(name: str, view: View, named: Sequence[Named]) -> _Drafted:
