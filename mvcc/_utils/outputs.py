@@ -41,6 +41,7 @@ class OutputFolder:
         on_note: Callable[[str], None] = lambda note: None,
     ) -> None:
         self.path, self.kind, self.fresh, self.elsewhere = path, kind, fresh, elsewhere
+        self.kept = elsewhere  # what to do about a file that is not replaced
         self.on_note = on_note
         self._inputs = [Path(os.path.realpath(one)) for one in inputs]
         self._ledger = Ledger(path)
@@ -71,6 +72,12 @@ class OutputFolder:
     def was_used(self) -> bool:
         """Tell whether this kind of command has written here before."""
         return any(kind == self.kind for _, kind, _ in self._ledger.entries)
+
+    def adopt(self, contents: Mapping[str, bytes], kinds: Mapping[str, str]) -> None:
+        """Take files that have exactly these bytes for mvcc's own, as in a copy without ledger."""
+        for name, content in contents.items():
+            if self._has(name, content):
+                self._note(name, files.sha256_of(content), kinds.get(name))
 
     def refuse_taken(
         self, names: Iterable[str], kind: str | None = None, *, folders: bool = False
@@ -220,7 +227,8 @@ class OutputFolder:
             raise StoreError(f"{path} exists. {self._instead}{or_fresh}.")
         for file in inside:
             if why := self._ledger.why_not_ours(file, kind):
-                raise StoreError(f"{self.path / file} is not replaced: {why}. {self._instead}.")
+                advice = f"{self.kept[0].upper()}{self.kept[1:]}"
+                raise StoreError(f"{self.path / file} is not replaced: {why}. {advice}.")
 
     @property
     def _instead(self) -> str:

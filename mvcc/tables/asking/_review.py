@@ -72,15 +72,18 @@ class ReviewSession(LoggedSession):
         self._shower = Shower(self._inputs.tables, self.base)
         elsewhere = "correct a copy of the folder"
         super().__init__(folder, KIND, CORRECTIONS, inputs_of(self._job), elsewhere, on_note)
+        self._out.kept = "restore it; labels and a report that are moved away are written anew"
 
     def _begin(self) -> None:
         if read_found(self.folder) != self._found:  # it was read before the folder was held
             raise StoreError(f"{self.folder} was clustered anew meanwhile. Run the command again.")
         corrections = Corrections.of(self._records, str(self._log))
         self._reviewed = Reviewed.of(self._found, self._used.tables, corrections)
+        stored = read_facts(self.folder)
+        if not self._out.was_used():  # the folder was copied without hidden files
+            self._out.adopt(self._files(stored), {REPORT: REPORT_KIND})
         self._out.refuse_taken(labels_of(self.facts, self._inputs.tables, self._found))
         self._out.refuse_taken([REPORT], REPORT_KIND)
-        stored = read_facts(self.folder)
         for warning in self._reviewed.draft.lost:
             if warning not in stored.warnings:
                 self._on_note(f"{self._log}: {warning}")
@@ -253,11 +256,14 @@ class ReviewSession(LoggedSession):
         features = features_before_clusters(self._used.tables, self._job)
         return [one.X for one in features]
 
-    def _keep(self, reviewed: Reviewed) -> None:
-        """Store the log, and what follows from it: labels, report and facts, which come last."""
-        facts = reviewed.facts
-        files = labels_of(facts, self._inputs.tables, self._found) | {
-            REPORT: clustering_page(facts)
+    def _files(self, facts: Clustering) -> dict[str, bytes]:
+        """Return what follows from facts: labels, report and the facts, which come last."""
+        return labels_of(facts, self._inputs.tables, self._found) | {
+            REPORT: clustering_page(facts),
+            CLUSTERING: facts.to_json(),
         }
-        files[CLUSTERING] = facts.to_json()
+
+    def _keep(self, reviewed: Reviewed) -> None:
+        """Store the log, and what follows from it."""
+        files = self._files(reviewed.facts)
         self._store(reviewed.corrections.lines, files, {REPORT: REPORT_KIND})

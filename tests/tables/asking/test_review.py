@@ -360,6 +360,23 @@ def test_a_folder_that_somebody_changed_is_refused_and_left_alone(results, chang
     assert outputs(results, *ALL) == before
 
 
+@pytest.mark.parametrize("corrected", [False, True])
+def test_a_copy_without_hidden_files_is_corrected_unless_it_was_changed(results, corrected):
+    if corrected:
+        with ReviewSession(results) as session:
+            session.record(SAID[:1])
+    (results / ".mvcc-files").unlink()
+    with open(results / "view0/labels.csv", "a") as file:
+        file.write("changed\n")
+    refused = r"labels\.csv is not replaced: mvcc did not write it\. Restore it; labels and .* away"
+    with pytest.raises(StoreError, match=refused), ReviewSession(results):
+        pass
+    (results / "view0/labels.csv").unlink()
+    with ReviewSession(results) as session:
+        session.record([("1", "rename:second")])
+    assert check_clustering(results)[1:] == ([], [])
+
+
 def test_ids_with_a_line_break_are_refused(tmp_path):
     options, table = write_problem(tmp_path, judged=()), tmp_path / "view1.csv"
     table.write_text(table.read_text().replace("\nb3,", '\n"b\n3",'))
