@@ -139,7 +139,7 @@ def ask(
 @shared.flag(
     "--with-known", help="Write the known matches below the proposals, as one file of matches."
 )
-@shared.file_option("--out", help="Write the proposals to this CSV file.")
+@shared.out_option(".csv", ".txt", help="Write the proposals to this CSV file.")
 @shared.fresh_option
 @shared.output_options("Print the proposals as JSON.")
 def match(

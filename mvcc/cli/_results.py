@@ -104,7 +104,7 @@ def predict(
 )
 @click.argument("first", metavar="A", type=shared.Folder())
 @click.argument("second", metavar="B", type=shared.Folder())
-@shared.file_option("--out", help="Write the rows that moved to a CSV file.")
+@shared.out_option(".csv", ".txt", help="Write the rows that moved to a CSV file.")
 @shared.fresh_option
 @shared.output_options("Print everything as JSON.")
 def compare(first: Path, second: Path, out: Path | None, fresh: bool) -> None:
@@ -216,7 +216,7 @@ def export(folder: Path, out: Path, kind: str | None, fresh: bool) -> None:
 
 @shared.command("mvcc report results --out report.html", terms=("curve", "claim", "results folder"))
 @click.argument("folder", type=shared.Folder())
-@shared.file_option("--out", help="Output file.  [default: FOLDER/report.html]")
+@shared.out_option(".html", ".htm", help="Output file.  [default: FOLDER/report.html]")
 @shared.fresh_option
 @shared.output_options("Print the path as JSON.")
 def report(folder: Path, out: Path | None, fresh: bool) -> None:

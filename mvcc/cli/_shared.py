@@ -20,7 +20,8 @@ import click
 from click.shell_completion import CompletionItem
 
 from mvcc import tables
-from mvcc._utils.messages import agreeing, clipped
+from mvcc._utils.messages import agreeing, clipped, shown
+from mvcc.exceptions import ConfigError
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -82,6 +83,24 @@ flag = partial(click.option, is_flag=True)
 file_option = partial(click.option, type=FILE, metavar="FILE")
 folder_option = partial(click.option, type=Folder(), metavar="FOLDER")
 number_option = partial(click.option, type=click.IntRange(1))
+
+
+def out_option(*endings: str, help: str) -> Callable[[Command], Command]:
+    """Offer --out, for a file of one format: its name ends in one of some ways, or has no ending.
+
+    Another ending is refused before anything is read.
+    """
+
+    def checked(_context: click.Context, _option: click.Parameter, out: Path | None) -> Path | None:
+        ending = out.suffix.lower() if out else ""
+        if ending and ending not in endings:
+            known = ", ".join(endings)
+            raise ConfigError(f"--out {out}: the ending {shown(ending)} is none of {known}.")
+        return out
+
+    return file_option("--out", help=help, callback=checked)
+
+
 data_dir_option = folder_option(
     "--data-dir", help="Folder to search for data files before $MVCC_DATA and the cache."
 )

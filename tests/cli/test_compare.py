@@ -275,7 +275,7 @@ NOTHING_COMMON = r"no view has rows in both \(views: view0, view1 and view0, vie
             "new.csv",
             r"b/clustering\.json cannot be read: it is of another version",
         ),
-        (None, "b/clustering.json", r"clustering\.json exists"),
+        (None, "b/view0/labels.csv", r"labels\.csv exists"),
         (None, "view0.csv", r"view0\.csv is read and would be overwritten"),
         (None, "view0.csv/x.csv", r"cannot be written"),
     ],
