@@ -38,7 +38,7 @@ class _Lines:
     def line(self) -> str:
         """Return the next line; empty where Esc ended it."""
         sys.stdout.flush()
-        line = sys.stdin.readline()
+        line = sys.stdin.readline() if sys.stdin else ""  # None where it is closed
         if not line:
             raise _Finished
         return line.strip()

@@ -158,6 +158,13 @@ def test_the_end_of_the_input_is_the_end(folder):
     assert len(log(folder)) == 2
 
 
+def test_closed_standard_input_ends_the_questions_as_an_empty_one_does(folder):
+    empty = asked(folder, "ask.yaml --out empty")
+    with patch.object(sys, "stdin", None):
+        closed = mvcc("ask", "ask.yaml", "--out", "closed", cwd=folder)
+    assert (closed.returncode, closed.stdout) == (0, empty.replace("empty", "closed"))
+
+
 def test_more_groups_than_keys_are_shown_page_by_page(folder):
     ids = [question["id"] for question in questions(folder, n=12)]
     answer(folder, [[one, f"new:name{n}"] for n, one in enumerate(ids)])
