@@ -201,9 +201,9 @@ def _print_some(what: str, lines: list[str]) -> None:
 def export(folder: Path, out: Path, kind: str | None, fresh: bool) -> None:
     """Write your own tables, as they are, with the cluster of every row beside them.
 
-    FOLDER is an output folder of `mvcc cluster`. The new columns are cluster, cluster_name (if
-    clusters have names), stability and fit, as in labels.csv; where the table has a column of that
-    name, the new one ends in _2. Outliers have the cluster -1.
+    FOLDER is an output folder of `mvcc cluster`. The new columns are those of labels.csv, with
+    cluster_name in place of name; where the table has a column of that name, the new one ends in
+    _2. Outliers have the cluster -1.
 
     Texts that mvcc adds, or that come from another format, get a leading ' in CSV where a
     spreadsheet program would take them for formulas; in .xlsx they are marked as text.
