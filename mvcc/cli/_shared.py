@@ -65,11 +65,20 @@ def command(
     return click.command(epilog=below_help(*examples, terms=terms))
 
 
-class Folder(click.Path):
-    """The path of a folder; completion offers no files, but the reader of the folder checks."""
+class _Path(click.Path):
+    """A path, which is not empty as in --out "$OUT" without an OUT: that is the working folder."""
 
     def __init__(self) -> None:
         super().__init__(path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if not fspath(value):
+            self.fail("it is empty; name a file or folder.", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+class Folder(_Path):
+    """The path of a folder; completion offers no files, but the reader of the folder checks."""
 
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
@@ -77,7 +86,7 @@ class Folder(click.Path):
         return [CompletionItem(incomplete, type="dir")]
 
 
-FILE = click.Path(path_type=Path)
+FILE = _Path()
 
 flag = partial(click.option, is_flag=True)
 file_option = partial(click.option, type=FILE, metavar="FILE")

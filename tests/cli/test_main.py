@@ -29,6 +29,8 @@ def test_the_version_is_printed():
         ("run x.yaml -j 0", 2, "must be a positive integer or -1 (one per core), got 0"),
         ("data check protien", 1, "protein"),
         ("plot no_such_folder", 1, "no_such_folder"),
+        ("export a --out=", 2, "Invalid value for '--out': it is empty; name a file or folder."),
+        ("cluster a.csv --out=", 2, "Invalid value for '--out': it is empty"),
         ("match a.yaml --out a.xlsx", 2, "--out a.xlsx: the ending '.xlsx' is none of .csv, .txt."),
         ("compare a b --out a.json", 2, "--out a.json: the ending '.json' is none of .csv, .txt."),
         ("report a --out a.pdf", 2, "--out a.pdf: the ending '.pdf' is none of .html, .htm."),
