@@ -354,6 +354,14 @@ def _no_view(name: str, views: Collection[str] | None) -> str:
     return f"there is no view {clipped(repr(name))}{nearest(name, views)} Known: {known}."
 
 
+def is_path(text: str) -> bool:
+    """Tell whether a text can be a path in a job."""
+    try:
+        return bool(View(path=text))
+    except ValueError:
+        return False
+
+
 def load_job(
     path: str | os.PathLike[str] | None,
     options: Iterable[tuple[tuple[str, ...], Any, str]] = (),

@@ -136,6 +136,13 @@ def test_results_that_somebody_changed_are_never_replaced(options, done, name):
     assert outputs(done, *ENDINGS) == before
 
 
+@pytest.mark.parametrize("name", ["line\nbreak", "M\udcfcller"])
+def test_a_folder_whose_path_its_own_config_could_not_have_is_refused(options, out, name):
+    with pytest.raises(StoreError, match="not all characters of the path can be printed"):
+        cluster(options, out / name)
+    assert not out.exists() or not any(out.iterdir())
+
+
 def test_a_clustering_that_was_copied_is_not_replaced(options, done):
     (done / ".mvcc-files").unlink()
     refused = r"clustering\.json is not replaced: mvcc did not write it"

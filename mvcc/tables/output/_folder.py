@@ -17,7 +17,7 @@ from mvcc.exceptions import StoreError
 from mvcc.reporting.html import REPORT, REPORT_KIND
 from mvcc.results import CLUSTERING as FACTS
 from mvcc.results import Clustering, ViewFacts
-from mvcc.tables._job import Job, with_paths
+from mvcc.tables._job import Job, is_path, with_paths
 from mvcc.tables._layout import (
     ALL_LABELS,
     ANSWERS,
@@ -51,6 +51,9 @@ KIND = "a clustering"  # what the files belong to
 def results_folder(folder: Path, job: Job, *, fresh: bool) -> Iterator[OutputFolder]:
     """Give a folder for the results of a job, locked until all is written."""
     elsewhere = "choose another folder with --out"
+    if not is_path(str(folder)):
+        why = "not all characters of the path can be printed, so that no command would read it"
+        raise StoreError(f"{clipped(str(folder))}: {why}. Choose another folder with --out.")
     inputs = inputs_of(job)
     with OutputFolder(folder, KIND, fresh=fresh, inputs=inputs, elsewhere=elsewhere) as out:
         _check(out, job)
