@@ -14,6 +14,7 @@ from mvcc._utils.messages import counted, enumerated, typed
 from mvcc._utils.outputs import check_output
 from mvcc.cli import _shared as shared
 from mvcc.cli._job_options import TABLES, job_options, settings, words_of
+from mvcc.results import read_facts
 
 _FEWEST_GROUPS = 2  # that -k auto takes
 
@@ -175,6 +176,8 @@ def match(
             "the output file is missing; give it with --out, or print the proposals with --json."
         )
     source = clustering / "cluster.yaml" if clustering else config
+    if clustering and not (clustering / "cluster.yaml").exists():
+        read_facts(clustering)  # which says what is missing, as for other commands
     job = tables.load_job(source, settings(given), defaults={"n_clusters": "auto"})
     if out is not None:
         check_output(out, tables.PROPOSALS, fresh=fresh, inputs=tables.inputs_of(job))

@@ -274,7 +274,11 @@ def test_a_fresh_process_loads_it(saved):
 @pytest.mark.parametrize(
     ("X", "view", "message"),
     [
-        (np.zeros((2, 3)), "view2", r"there is no view 'view2'; did you mean 'view\d'\?"),
+        (
+            np.zeros((2, 3)),
+            "view2",
+            r"there is no view 'view2'; did you mean 'view\d'\? Known: view0, view1\.",
+        ),
         (np.zeros((2, 3)), 0, r"there is no view 0"),
         (np.zeros((2, 2)), "view0", r"X has 2 columns; view0 was clustered by 3"),
         (np.full((2, 3), np.nan), "view0", r"X"),

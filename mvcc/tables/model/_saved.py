@@ -140,8 +140,9 @@ class SavedClustering:
             Where there is none of this name.
         """
         if name not in self.names:
+            known = clipped(", ".join(self.names), 200)
             raise InvalidInputError(
-                f"there is no view {shown(name)}{nearest(str(name), self.names)}"
+                f"there is no view {shown(name)}{nearest(str(name), self.names)} Known: {known}."
             )
         return self.views[self.names.index(name)]
 
