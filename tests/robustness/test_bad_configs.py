@@ -135,5 +135,5 @@ def test_what_grows_beyond_measure_is_refused(content):
 
 @pytest.mark.parametrize("path", ["none.yaml", ".", "x" * 5000, "no/folder/x.yaml", ""])
 def test_a_file_that_is_not_there_is_refused(path):
-    names = ("cannot be read", "this is a folder", "there is no such file")
+    names = ("cannot be read", "this is a folder", "there is no such file", "it is empty")
     assert command("run", path, "--dry-run", codes=(2,), names=names) is None
