@@ -125,6 +125,30 @@ def test_ids_of_matches_may_be_written_by_pandas_as_floats(tmp_path, files):
     assert "paare" in sort_files(files[:4]).views, "a table of numbers"
 
 
+@pytest.mark.parametrize("columns", [["air", "böden"], ["KEY", "Ort"], ["Air", "ort"]])
+def test_matches_called_like_the_tables_or_their_ids_may_name_a_row_often(tmp_path, files, columns):
+    rows = [columns, *([100 + n % 2, f"ort-{n % 4}"] for n in range(8))]
+    write_csv(tmp_path / "paare.csv", rows)
+    assert sort_files(files[:4]).matches == [("air:böden", "paare.csv")]
+    write_csv(tmp_path / "paare.csv", [["key", "c"], *rows[1:]])
+    assert "paare" in sort_files(files[:4]).views
+
+
+def test_of_tables_with_the_same_columns_none_is_matches_of_the_others(tmp_path):
+    values = {"a": [*range(9)], "b": [*range(9)], "c": [n % 3 for n in range(9)]}
+    paths = [
+        write_csv(tmp_path / f"{name}.csv", [["id", "x"], *map(list, enumerate(xs))])
+        for name, xs in values.items()
+    ][::-1]
+    assert "c" in sort_files(paths).views
+
+
+def test_a_file_called_like_two_tables_is_matches_even_if_its_ids_are_unknown(tmp_path, files):
+    write_csv(tmp_path / "paare.csv", [["Böden", "air"], *([f"x{n}", f"y{n}"] for n in range(5))])
+    found = sort_files(files[:4])
+    assert (found.matches, found.notes) == ([("böden:air", "paare.csv")], [])
+
+
 @pytest.mark.parametrize("value", [[1.5, 2.5], {"a": 1}])
 def test_a_table_may_hold_lists(tmp_path, value):
     rows = pd.DataFrame({"id": range(6), "x": [n % 4 for n in range(6)], "more": [value] * 6})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, count, product
@@ -84,13 +85,11 @@ def sort_files(
     held = {table for ends in pairs.values() for table, _ in (ends.first, ends.second)}
     files = SortedFiles(_named([path for path in paths if path in tables], views))
     for path in paths:
-        if path in tables and path not in held and _may_be_pairs(frames[path]):
-            others = {table: ids for table, ids in tables.items() if table != path}
-            if misspelled := _misspelled(path, frames[path], others):
-                files.notes.append(
-                    f"{misspelled}, so it was taken for a table. If it holds pairs of ids,"
-                    f" {_SPELLED}"
-                )
+        is_likely = path in tables and path not in held and _may_be_pairs(frames[path])
+        if is_likely and (said := _misspelled(path, frames[path], _without(path, tables))):
+            files.notes.append(
+                f"{said}, so it was taken for a table. If it holds pairs of ids, {_SPELLED}"
+            )
     name_of = {path: name for name, path in files.views.items()}
     for path, ends in pairs.items():
         first, second = name_of[ends.first[0]], name_of[ends.second[0]]
@@ -121,13 +120,17 @@ def _in_order(frame: pd.DataFrame) -> pd.DataFrame:
 
 def _pairs_among(frames: Mapping[str, pd.DataFrame], tables: Mapping[str, Ids]) -> dict[str, _Ends]:
     """Return the files of pairs of ids, the surest first; what others hold ids of is a table."""
-    likely = {path: frame for path, frame in frames.items() if _may_be_pairs(frame)}
-    pairs: dict[str, _Ends] = {}
+    pairs = _called_like(frames, tables)
+    likely = {
+        path: frame
+        for path, frame in frames.items()
+        if _may_be_pairs(frame) or _has_columns_of(frame, _without(path, tables))
+    }
     while True:
         held = {table for ends in pairs.values() for table, _ in (ends.first, ends.second)}
         left = {path: ids for path, ids in tables.items() if path not in pairs}
         found = {
-            path: _ends(frame, {table: ids for table, ids in left.items() if table != path}, likely)
+            path: _ends(frame, _without(path, left), likely)
             for path, frame in likely.items()
             if path not in pairs and path not in held
         }
@@ -136,6 +139,29 @@ def _pairs_among(frames: Mapping[str, pd.DataFrame], tables: Mapping[str, Ids]) 
             return pairs
         best = max(sure, key=lambda path: sure[path].share)
         pairs[best] = sure[best]
+
+
+def _called_like(frames: Mapping[str, pd.DataFrame], tables: Iterable[str]) -> dict[str, _Ends]:
+    """Return the files of two columns that are called like two tables, whatever they hold."""
+    by_name = {Path(path).stem.casefold(): path for path in tables}
+    pairs: dict[str, _Ends] = {}
+    for path, frame in frames.items():
+        called = [by_name.get(str(name).strip().casefold(), path) for name in frame.columns]
+        if len(called) == 2 and len({path, *called}) == 3:
+            pairs[path] = _Ends((called[0], ""), (called[1], ""), 1.0)
+    return pairs
+
+
+def _without(path: str, tables: Mapping[str, Ids]) -> Mapping[str, Ids]:
+    return {table: ids for table, ids in tables.items() if table != path}
+
+
+def _has_columns_of(frame: pd.DataFrame, tables: Mapping[str, Ids]) -> bool:
+    """Tell whether two columns are all, each called like a table, or ids that only one has."""
+    every = ({Path(path).stem, *ids} for path, ids in tables.items())
+    named = Counter(chain(*({name.strip().casefold() for name in names} for names in every)))
+    columns = [str(name).strip().casefold() for name in frame.columns]
+    return len(columns) == 2 and all(named[name] == 1 for name in columns)
 
 
 def _may_be_pairs(frame: pd.DataFrame) -> bool:
