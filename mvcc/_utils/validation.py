@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mvcc._utils.arrays import Floats, Ints
 from mvcc._utils.messages import clipped, nearest_of, shown
+from mvcc._utils.unknown_ids import why_unknown
 from mvcc.exceptions import InvalidInputError
 
 if TYPE_CHECKING:
@@ -280,10 +282,40 @@ def number_rows(ids: Sequence[str]) -> dict[str, int]:
     return row_of
 
 
-def rows_named(ids: pd.Series[Any], index: pd.Index[Any], index_in_words: str, where: str) -> Ints:
-    """Return the numbers of the rows that ids name in a row index."""
-    import pandas as pd  # constraints without ids need none
+@dataclass(frozen=True, eq=False)
+class NamedRows:
+    """The ids of the rows of a view, what messages call these, and the view and its table."""
 
+    index: pd.Index[Any]
+    index_in_words: str
+    view: str
+    table: Any
+
+    @classmethod
+    def of(cls, table: Any, n: int, view: str) -> NamedRows:
+        """Take the row index of a table of pandas; of anything else the numbers of its n rows."""
+        import pandas as pd  # constraints without ids need none
+
+        if isinstance(table, pd.DataFrame | pd.Series):
+            return cls(table.index, f"the row index of {view}", view, table)
+        return cls(pd.RangeIndex(n), f"the row numbers of {view}, 0 … {n - 1}", view, table)
+
+    def why_unknown(self, unknown: pd.Series[Any]) -> str:
+        """Say why rows may not have these ids."""
+        import pandas as pd  # as above
+
+        frame = self.table if isinstance(self.table, pd.DataFrame) else pd.DataFrame()
+        ids = map(str, self.index)
+        cells = ((str(name), own) for name, own in frame.items() if own.dtype.kind != "f")
+        reason = why_unknown(map(str, unknown), ids, self.view, map(str, frame.columns), cells)
+        return reason or nearest_of(unknown.tolist()[0], self.index)
+
+
+def rows_named(ids: pd.Series[Any], rows: NamedRows, where: str) -> Ints:
+    """Return the numbers of the rows that ids name."""
+    import pandas as pd
+
+    index, index_in_words = rows.index, rows.index_in_words
     if index.nlevels > 1:
         raise InvalidInputError(
             f"{where}: {index_in_words} has {index.nlevels} levels; ids need an index of one."
@@ -304,18 +336,18 @@ def rows_named(ids: pd.Series[Any], index: pd.Index[Any], index_in_words: str, w
         name = ids.tolist()[unknown[0]]
         raise InvalidInputError(
             f"{where}: {shown(name)} of row {unknown[0]} is not in"
-            f" {index_in_words}{more}.{nearest_of(name, index)}"
+            f" {index_in_words}{more}.{rows.why_unknown(ids.iloc[unknown])}"
         )
-    rows: Ints = first[found]
-    repeated = np.flatnonzero(index.duplicated(keep=False)[rows])
+    numbers: Ints = first[found]
+    repeated = np.flatnonzero(index.duplicated(keep=False)[numbers])
     if repeated.size:
-        twice = index.get_indexer_for(index[rows[repeated[:1]]])
+        twice = index.get_indexer_for(index[numbers[repeated[:1]]])
         raise InvalidInputError(
             f"{where}: {shown(ids.tolist()[repeated[0]])} of row {repeated[0]}"
             f" {_repeated(int(twice[0]), int(twice[1]), index_in_words)}; make the index unique, or"
             " relate row numbers."
         )
-    return rows
+    return numbers
 
 
 def _repeated(first: int, second: int, where: str) -> str:

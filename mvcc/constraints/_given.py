@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from mvcc._utils.arrays import Ints
 from mvcc._utils.messages import called, shown
-from mvcc._utils.validation import as_numbers, as_pandas, rows_named
+from mvcc._utils.validation import NamedRows, as_numbers, as_pandas, rows_named
 from mvcc.constraints._constraints import Constraints
 from mvcc.constraints._csv import COLUMNS, is_must_link
 from mvcc.exceptions import InvalidInputError
@@ -78,9 +78,7 @@ def constraints_on(X: Any, n: int, given: Any) -> Constraints:
                 "constraints must be mvcc.Constraints, a DataFrame or None, not "
                 f"{type(given).__name__}."
             )
-        if isinstance(X, pd.DataFrame):
-            return constraints_of_frame(given, X.index, "the row index of X")
-        return constraints_of_frame(given, pd.RangeIndex(n), f"the row numbers of X, 0 … {n - 1}")
+        return constraints_of_frame(given, NamedRows.of(X, n, "X"))
     return check_rows(given, n)
 
 
@@ -98,7 +96,7 @@ def check_rows(given: Any, n: int, what: str = "X") -> Constraints:
 
 
 def constraints_of_frame(
-    frame: pd.DataFrame, index: pd.Index[Any], index_in_words: str, where: str = "constraints"
+    frame: pd.DataFrame, rows: NamedRows, where: str = "constraints"
 ) -> Constraints:
     """Return the constraints that a DataFrame of ids holds, which messages call ``where``."""
     columns = list(frame.columns)
@@ -106,10 +104,7 @@ def constraints_of_frame(
         raise InvalidInputError(
             f"{where}: the columns must be i, j, kind or i, j, kind, weight, not {shown(columns)}."
         )
-    pairs = [
-        rows_named(frame[end], index, index_in_words, f"{where}, column {end}")
-        for end in ("i", "j")
-    ]
+    pairs = [rows_named(frame[end], rows, f"{where}, column {end}") for end in ("i", "j")]
     kinds = [is_must_link(kind, f"{where}, row {row}") for row, kind in enumerate(frame["kind"])]
     try:
         return Constraints(np.column_stack(pairs), kinds, frame.get("weight"))

@@ -13,7 +13,15 @@ from scipy.sparse import issparse
 
 from mvcc._utils.arrays import Ints
 from mvcc._utils.messages import called, clipped, nearest_of, shown
-from mvcc._utils.validation import as_array, as_list, as_pandas, check_data, check_table, rows_named
+from mvcc._utils.validation import (
+    NamedRows,
+    as_array,
+    as_list,
+    as_pandas,
+    check_data,
+    check_table,
+    rows_named,
+)
 from mvcc.constraints import (
     Constraints,
     Relations,
@@ -103,7 +111,7 @@ class GivenViews:
         for number, entry in enumerate(map(as_pandas, entries)):
             if isinstance(entry, pd.DataFrame):
                 place = self._place("constraints", number)
-                entries[number] = constraints_of_frame(entry, *self._index(number), place)
+                entries[number] = constraints_of_frame(entry, self._rows(number), place)
         allowed = "mvcc.Constraints, a DataFrame or None"
         checked = check_constraints(entries, self.names, allowed)
         for number, (c, size) in enumerate(zip(checked, self.sizes, strict=True)):
@@ -172,7 +180,7 @@ class GivenViews:
         rows = []
         for place, view in zip(self._places(columns, views, where), views, strict=True):
             column = f"{where}, column {shown(columns[place])}"
-            rows.append(rows_named(frame.iloc[:, place], *self._index(view), column))
+            rows.append(rows_named(frame.iloc[:, place], self._rows(view), column))
         return np.column_stack(rows)
 
     def _places(self, columns: list[Any], views: tuple[int, int], where: str) -> tuple[int, int]:
@@ -196,14 +204,9 @@ class GivenViews:
             )
         return (1, 0) if named[0] == views[1] or named[1] == views[0] else (0, 1)
 
-    def _index(self, number: int) -> tuple[pd.Index[Any], str]:
-        """Return the ids of the rows of a view, and what messages call them."""
-        table = self.tables[number]
+    def _rows(self, number: int) -> NamedRows:
         view = f"view {called(number, self.names)}"
-        if isinstance(table, pd.DataFrame | pd.Series):
-            return table.index, f"the row index of {view}"
-        size = self.sizes[number]
-        return pd.RangeIndex(size), f"the row numbers of {view}, 0 … {size - 1}"
+        return NamedRows.of(self.tables[number], self.sizes[number], view)
 
 
 def view_number(view: Any, names: Sequence[str] | None, n_views: int, what: str) -> int:

@@ -230,6 +230,29 @@ def test_relations_that_cannot_be_say_where_and_what_is_allowed(given, message):
         fit(mappings={("texts", "images"): given})
 
 
+@pytest.mark.parametrize(
+    ("texts", "hint"),
+    [
+        (TEXTS.rename(index=str.upper), "hyphens, blanks, case or an ending, such as 'a' for 'A'"),
+        (
+            TEXTS.T,
+            "Most of them are columns of view 'texts': write its columns as rows, as table.T",
+        ),
+        (
+            TEXTS.reset_index(names="who"),
+            r"in the column 'who': name the rows by set_index\('who'\)",
+        ),
+    ],
+)
+def test_ids_that_are_elsewhere_or_written_otherwise_have_a_hint(texts, hint):
+    views = {"texts": texts, "images": IMAGES}
+    with pytest.raises(InvalidInputError, match=hint):
+        relations(IDS, views=views)
+    pairs = pd.DataFrame({"i": ["a", "c"], "j": ["b", "d"], "kind": ["ML", "CL"]})
+    with pytest.raises(InvalidInputError, match=hint):
+        judged(pairs, views=views)
+
+
 OF_SOUNDS, TURNED = pd.DataFrame({"u": ["a"], "v": ["3"]}), renamed("u", "v")
 
 

@@ -13,6 +13,7 @@ import pandas as pd
 
 from mvcc._utils.arrays import Ints
 from mvcc._utils.messages import agreeing, counted, nearest_id, row_name, shown, views_of_pair
+from mvcc._utils.unknown_ids import why_unknown
 from mvcc.constraints import ConstraintFile, Constraints, Relations, is_must_link
 from mvcc.exceptions import DataError, InvalidInputError, MvccError
 from mvcc.tables._job import Job
@@ -298,6 +299,10 @@ def _unknown_rows(place: str, noun: str, n_all: int, lacking: list[_Lacking]) ->
     what = agreeing(n, "names an unknown row", "name unknown rows")
     said = f"{place}: {n} of {counted(n_all, noun)} {what} ({', '.join(listed)})."
     tables = list(dict.fromkeys(table for *_, table in lacking))
+    for table in tables:
+        unknown = [name for _, name, one in lacking if one is table]
+        columns = [column.name for column in table.every_column]
+        said += why_unknown(unknown, table.ids, table.name, columns)
     remedy = f"Correct this file or {' or '.join(one.path for one in tables)}"
     if numbered := [one for one in tables if one.id_column is None]:
         remedy = numbered[0].numbered
