@@ -196,6 +196,20 @@ def test_ids_may_be_in_a_column_without_a_name_as_pandas_writes_an_index(tmp_pat
     assert (tmp_path / "results/a/labels.csv").read_text("utf-8").startswith("id,cluster,")
 
 
+def test_a_file_that_is_no_table_may_be_matches_of_tables_whose_columns_are_the_rows(
+    tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    for name in "ab":
+        head = ["gene", *(f"{name}-{n}" for n in range(12))]
+        rows = [[f"gene {name}{n}", *range(n, n + 12)] for n in range(12)]
+        write_csv(tmp_path / f"{name}_T.csv", [head, *rows])
+    write_csv(tmp_path / "m.csv", [["one", "other"], *([f"a-{n}", f"b-{n}"] for n in range(12))])
+    hint = "Or 'other' holds unknown ids for matches. Most of them are columns of b_T: write its"
+    with pytest.raises(DataError, match=f"m.csv: no column is left to cluster: .* {hint} columns"):
+        run("init --from a_T.csv b_T.csv m.csv")
+
+
 def test_matches_in_a_text_file_name_ids_of_floats(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     ids = np.arange(40) + (np.arange(40) % 7 == 3) / 2

@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any, Literal
 
@@ -14,6 +15,7 @@ import pandas as pd
 from mvcc._utils.messages import clipped, counted, padded, pair_name, percent, shown, typed
 from mvcc._utils.outputs import OutputFolder
 from mvcc._utils.settings import as_yaml
+from mvcc._utils.unknown_ids import why_unknown
 from mvcc.exceptions import DataError, MvccError
 from mvcc.tables._job import AskedKind, View, load_job
 from mvcc.tables.drafting._files import SortedFiles, sort_files
@@ -96,7 +98,8 @@ def draft_config(
             try:
                 drafted[name] = _drafted(name, view, pairs.named_in(name))
             except DataError as error:  # which a file that is none of tables may cause
-                raise DataError(" ".join([str(error), *files.notes])) from error
+                said = files.notes or _hints_on_pairs(view, drafted)
+                raise DataError(" ".join([str(error), *said])) from error
         read_matches(job, [one.table for one in drafted.values()], pairs, unread, [])
         try:
             unread.raise_any()
@@ -118,6 +121,14 @@ def _options(key: str, values: Mapping[str, Any]) -> Iterator[tuple[tuple[str, .
     """Give the settings of views that options name, as `load_job` takes them."""
     for name, value in values.items():
         yield ("views", name, key), value, f"--{key} {name}={value}"
+
+
+def _hints_on_pairs(view: View, drafted: Mapping[str, _Drafted]) -> Iterator[str]:
+    """Say why a file that is no table is not taken for matches, where its ids are plainly meant."""
+    frame = read_frame(view.path, view.sheet, view.header)
+    for (name, one), column in product(drafted.items(), list(frame)[:2]):
+        if why := why_unknown(map(str, frame[column]), one.table.ids, name, map(str, one.frame)):
+            yield f"Or {shown(str(column))} holds unknown ids for matches.{why}"
 
 
 def _drafted(name: str, view: View, named: Sequence[Named]) -> _Drafted:
