@@ -80,6 +80,25 @@ def test_the_draft_says_what_the_columns_are_and_what_is_doubtful(files, tmp_pat
     assert said.endswith("Next: mvcc cluster cluster.yaml\n")
 
 
+def test_texts_that_are_numbers_with_few_words_are_doubtful(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    words = "oak elm ash fir yew box pine lime beech maple larch".split()
+    sizes = ["{} x {} cm", "H {} cm, W {} cm", "Diam. {} mm"]
+    values = {
+        "size": [sizes[n % 3].format(n + 20, n * n) for n in range(60)],
+        "shelf": [f"C-{n}-{n % 7}" for n in range(60)],
+        "year": [f"c. {n}" if n % 3 else n for n in range(1899, 1959)],
+        "title": [f"{words[n % 11]} and no. {n}" for n in range(60)],
+    }
+    pd.DataFrame(values).to_csv("a.csv")
+    said = run("init --from a.csv").partition("Doubtful:\n")[2].splitlines()
+    remedy = "make a column of each number"
+    assert [line.strip() for line in said if remedy in line] == [
+        f"a: size: texts with numbers in them, such as '20 x 0 cm': {remedy}",
+        f"a: year: texts with numbers in them, such as 'c. 1900': {remedy}",
+    ]
+
+
 def test_the_header_of_a_workbook_may_be_named(files, tmp_path):
     book = openpyxl.load_workbook("Böden.xlsx")
     book["Maße"].insert_rows(1)

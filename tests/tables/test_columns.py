@@ -174,6 +174,8 @@ def test_dates_are_read_as_people_write_them(tmp_path, values, note, found):
         (["a", "b", None, "a"], "category", ""),
         (["1.2.3", "1.10"], "category", ""),
         ([*"123456", *"abc"], "text", "6 of 9 values are numbers"),
+        (["1986", "c1986", "1990", "[1998?]", "2003"], "text", "3 of 5 values are numbers"),
+        (["1986", "c1986", "1990", "[1998?]"], "text", ""),
         (["768", "3.3k", "57k", "1.5K", "9"], "text", "3 of 5 values are numbers in k"),
         (["9,5 Mio.", "700000", "3 Mio.", "4 Mio."], "text", "3 of 4 values are numbers in Mio."),
         (["9 %", "700000", "3 %", "4 %"], "text", "3 of 4 values are numbers in %"),

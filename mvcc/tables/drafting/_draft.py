@@ -42,7 +42,8 @@ _LABELS = re.compile(
 )
 _MOST_LABELS, _FEW_NUMBERS = 20, 6  # distinct values of labels, and of numbers that may be codes
 _GUESS = 5  # clusters
-_MANY = 0.5  # of the values that are missing, or of the ids that are in two tables
+_MANY = 0.5  # of the values that are missing or hold numbers, or of the ids that are in two tables
+_FEW_WORDS = 10  # distinct ones beside the numbers of a column of texts
 _WIDTH = 32  # of what stands before a comment
 _HEAD = """\
 # What is to be clustered, and how: a draft. Read the comments, change what is wrong, and run:
@@ -171,6 +172,18 @@ def _doubts(column: Column, texts: Mapping[str, pd.Series[Any]], n_rows: int) ->
     is_whole = column.kind == "number" and values.str.fullmatch(r"\d+").all()
     if is_whole and 2 < values.nunique() <= _FEW_NUMBERS:
         yield f"{values.nunique()} distinct numbers: if they are codes, write category"
+    is_bare_text = column.kind == "text" and not column.remarks
+    if is_bare_text and (example := _number_among_few_words(values)):
+        said = shown(clipped(example, 40))
+        yield f"texts with numbers in them, such as {said}: make a column of each number"
+
+
+def _number_among_few_words(texts: pd.Series[Any]) -> str:
+    """Return the first of texts if most are numbers with words, the same few in all; else none."""
+    words = {word for text in texts for word in re.findall(r"[^\W\d_]+", text.casefold())}
+    found = texts[texts.str.contains(r"\d") & texts.str.contains(r"\s")]
+    are_most = len(words) <= _FEW_WORDS and len(found) > _MANY * len(texts)
+    return str(found.iloc[0]) if are_most else ""
 
 
 def _lines(drafted: Mapping[str, _Drafted], files: SortedFiles, folder: Path) -> _Lines:

@@ -29,7 +29,8 @@ Values = Floats | NDArray[np.object_]
 MOST = 1e100  # of a value; sums of squares of larger ones are beyond all floats
 MOST_VALUES = 1000  # of a category that was asked for: each is a column
 _NEARLY_ALL = 0.9  # of the values that must be numbers, for the others to be mistakes
-_MANY = 0.6  # of the values that are numbers, for this to be said of a column of words
+_MANY = 0.6  # of the values that are durations where numbers are asked for
+_MOST = 0.5  # of the values that are numbers, above which this is said of a column of words
 # one of the two words alone tells that they are truth values
 _CERTAIN = (Written.TRUE_FALSE, Written.YES_NO, Written.WAHR_FALSCH, Written.JA_NEIN)
 ORDERS = {"day first": Written.DAY_SLASHES, "month first": Written.MONTH_SLASHES}
@@ -112,7 +113,7 @@ def as_number(
         return numeric(column, read.values, texts, read.written)
     if column.kind == "number" or n_plain >= _NEARLY_ALL * len(there):
         return numeric(column, numbers, texts, Written.PLAIN)
-    if (n_numbers := max(n_read, n_plain)) >= _MANY * len(there):
+    if (n_numbers := max(n_read, n_plain)) > _MOST * len(there):
         remark = f"{n_numbers} of {len(there)} values are numbers"
         if n_read > n_plain and read.unit:
             remark += f" in {read.unit}"
