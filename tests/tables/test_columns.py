@@ -482,6 +482,13 @@ def test_new_durations_are_read_like_those_before_or_refused(values, written, fo
         np.testing.assert_array_equal(read_again.values, np.array(found, dtype=np.float64))
 
 
+def test_texts_without_words_are_not_called_names(tmp_path):
+    taken = [f"20{n % 20:02}:01:{n % 28 + 1:02} 15:14:{n % 60:02}" for n in range(400)]
+    pd.DataFrame({"x": np.arange(400) % 7, "taken": taken}).to_csv(tmp_path / "t.csv", index=False)
+    found = read_table("t", View(path=str(tmp_path / "t.csv"))).every_column
+    assert found[1].note == "neither words nor numbers or dates as they are read"
+
+
 @pytest.mark.parametrize(
     ("beside", "kinds"),
     [

@@ -79,6 +79,7 @@ class LeftOut(StrEnum):
     PICTURES = "names of pictures"
     FILES = "names of files"
     NAMES = "names that hardly repeat"
+    NO_WORDS = "neither words nor numbers or dates as they are read"
     ROW_NUMBERS = "counts the rows"
     EXPORT_TIMES = "times of an export"
     REPEATS = "repeats another column"
