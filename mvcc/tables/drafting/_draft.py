@@ -125,7 +125,7 @@ def _options(key: str, values: Mapping[str, Any]) -> Iterator[tuple[tuple[str, .
 
 
 def _hints_on_pairs(view: View, drafted: Mapping[str, _Drafted]) -> Iterator[str]:
-    """Say why a file that is no table is not taken for matches, where its ids are plainly meant."""
+    """Say why ids of a file without properties are unknown: they may be those of matches."""
     frame = read_frame(view.path, view.sheet, view.header)
     for (name, one), column in product(drafted.items(), list(frame)[:2]):
         if why := why_unknown(map(str, frame[column]), one.table.ids, name, map(str, one.frame)):

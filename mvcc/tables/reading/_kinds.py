@@ -29,8 +29,8 @@ Values = Floats | NDArray[np.object_]
 MOST = 1e100  # of a value; sums of squares of larger ones are beyond all floats
 MOST_VALUES = 1000  # of a category that was asked for: each is a column
 _NEARLY_ALL = 0.9  # of the values that must be numbers, for the others to be mistakes
-_MANY = 0.6  # of the values that are durations where numbers are asked for
-_MOST = 0.5  # of the values that are numbers, above which this is said of a column of words
+_MANY = 0.6  # of the values that are durations, if numbers are asked for
+_MOST = 0.5  # of the values; if more are numbers, a column of words says so
 # one of the two words alone tells that they are truth values
 _CERTAIN = (Written.TRUE_FALSE, Written.YES_NO, Written.WAHR_FALSCH, Written.JA_NEIN)
 ORDERS = {"day first": Written.DAY_SLASHES, "month first": Written.MONTH_SLASHES}
