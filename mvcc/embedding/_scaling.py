@@ -31,7 +31,9 @@ class AutoScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     1. Rows of length 1, such as document vectors, stay as they are.
     2. Else values are cut at *fences*, as far outside the 5 % and 95 % quantiles of their column as
        these are apart: a typing error must not rule all distances. A column whose quantiles are
-       equal is not cut.
+       equal is not cut. A value that more than 5 % but less than half of the rows have, farther
+       from all others than their whole range, such as -99 beside 1 to 5, becomes the nearest of
+       the others, which alone have quantiles then.
     3. If the widest column is at most ten times as wide as the narrowest, all have one unit,
        such as pixels, and stay so; else each is scaled to [0, 1]. Constant columns do not count,
        and become 0 in the second case. There, the fences of a column of two values, such as yes
@@ -163,10 +165,37 @@ def _fences(X: Floats) -> tuple[Floats, Floats, Bools]:
     lowest, highest = X.min(axis=0), X.max(axis=0)
     with np.errstate(over="ignore"):  # beyond the range of floats there is nothing to cut
         near_low, near_high = np.quantile(X, [0.05, 0.95], axis=0)
+        for column, value in far_values(X).items():
+            others = X[:, column][X[:, column] != value]
+            least, most = others.min(), others.max()
+            if near_low[column] < least or near_high[column] > most:
+                lowest[column], highest[column] = least, most
+                near_low[column], near_high[column] = np.quantile(others, [0.05, 0.95])
         spread = near_high - near_low
         low, high = np.maximum(lowest, near_low - spread), np.minimum(highest, near_high + spread)
     is_cut = spread > 0
     return np.where(is_cut, low, lowest), np.where(is_cut, high, highest), is_cut
+
+
+def far_values(X: Floats) -> dict[int, float]:
+    """Return a value of each column that lies farther from all others than their whole range.
+
+    Such as -99 beside 1 to 5, which may stand for none. Three rows have it, and less than half; the
+    others, of which NaN is none, are three different values at least.
+    """
+    found = {}
+    for sign in (-1, 1):
+        ends = np.fmax.reduce(sign * X, axis=0, initial=-np.inf)
+        others = np.where(sign * X < ends, sign * X, np.nan)
+        n_far = (sign * X == ends).sum(axis=0)
+        with np.errstate(over="ignore", invalid="ignore"):  # infinite where there are no others
+            first = np.fmin.reduce(others, axis=0, initial=np.inf)
+            last = np.fmax.reduce(others, axis=0, initial=-np.inf)
+            is_far = (ends - last > last - first) & (n_far > 2) & (n_far < len(X) / 2)
+        for column in np.flatnonzero(is_far).tolist():
+            if ((first[column] < others[:, column]) & (others[:, column] < last[column])).any():
+                found[column] = sign * float(ends[column])
+    return found
 
 
 def _half_spans(low: Floats, high: Floats) -> Floats:

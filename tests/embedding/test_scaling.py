@@ -53,6 +53,31 @@ def test_columns_of_one_unit_stay_and_others_become_zero_to_one(rng):
     assert_allclose(scaled, (wider - wider.min(axis=0)) / np.ptp(wider, axis=0), atol=1e-12)
 
 
+@pytest.mark.parametrize(("code", "nearest"), [(-99, 1), (99, 5)])
+def test_a_number_that_stands_for_none_in_many_rows_is_cut(rng, code, nearest):
+    answers = rng.integers(1, 6, (200, 2)).astype(float)
+    coded = answers.copy()
+    coded[::10, 0] = code
+    answers[::10, 0] = nearest
+    scaler = AutoScaler()
+    assert_array_equal(scaler.fit_transform(coded), answers)
+    assert scaler.rule_ == "one unit"
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        [*[0] * 60, *range(100, 140)],  # most rows
+        [*[9] * 20, *[1, 2] * 40],  # beside two values
+        [*[9] * 20, *[1, 2, 3, 4, 5] * 16],  # no farther than all others are apart
+        [*range(50, 60), *[1, 2, 3, 4, 5] * 18],  # several
+    ],
+)
+def test_other_values_far_away_are_believed(column):
+    X = np.array(column, dtype=float)[:, None]
+    assert_array_equal(AutoScaler().fit_transform(X), X)
+
+
 def test_a_column_of_two_values_is_no_wider_than_the_others(rng):
     often, rarely = np.arange(200) % 2 == 0, np.arange(200) % 50 == 0
     X = np.column_stack([rng.normal(size=(200, 3)) * [1, 50, 1000], 5 - 3 * often, rarely])
