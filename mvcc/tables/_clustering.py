@@ -261,7 +261,7 @@ def cautions(tables: list[Table], fit: Fit) -> Iterator[str]:
                 f" {fit.agreement[number]:.2f} of 1; below 0.6 is low). Try another number of"
                 " clusters (-k), or add constraints (mvcc ask)."
             )
-        yield from table.notes
+        yield from (*table.notes, *table.far_values)
         if beside := [column.name for column in table.every_column if column.why is LeftOut.BESIDE]:
             yield (
                 f"{table.path}: {', '.join(beside[:5])} lies beside the array of columns and was"

@@ -43,8 +43,9 @@ def cluster_views(
     Parameters
     ----------
     views : dict {name: DataFrame, Series, array-like or sparse matrix of shape (n_v, d_v)}
-        Numbers, categories, texts, dates and truth values, with missing values. The row index has
-        the ids.
+        Numbers, categories, texts, dates and truth values, with missing values (NaN or None, no
+        -99). Categories that pandas has in an order become their numbers. The row index has the
+        ids.
     n_clusters : int
         k, the number of clusters.
     matches : dict {(name, name): DataFrame, pairs, dict or sparse matrix}

@@ -128,11 +128,12 @@ class View(Section):
     columns: Annotated[_UsedColumns | None, _COLUMNS] = Field(
         default=None,
         description="The only columns to cluster by; in a file also what a column is: number, "
-        "text, mail, category, date, day first, month first, picture, ignore.",
+        "text, mail, category, date, day first, month first, picture, ignore. A number may stand "
+        "before a label, such as 1 - never.",
     )
     missing: Annotated[_Words | None, Option("VIEW=WORD[,WORD]", read=_listed)] = Field(
         default=None,
-        description="Further values that mean an empty cell, beside -, n/a, k.A. and the like.",
+        description="Further values that mean an empty cell, such as '-99', beside -, n/a and the like.",
     )
     show: _Columns | None = Field(
         default=None, description="Columns that `mvcc ask` and `mvcc match` show of this view."

@@ -54,6 +54,20 @@ def test_a_draft_in_a_folder_that_is_a_link_finds_the_tables(files, tmp_path):
     run("cluster link/c.yaml --dry-run")
 
 
+def test_the_draft_says_what_may_be_a_scale_or_stand_for_none(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    scale = ["1 - never", "2 - at times", "3", "4 - always"]
+    rows = [[f"{scale[n % 4]}", n % 7 if n % 5 else -99, "xyz"[n % 3]] for n in range(60)]
+    write_csv(tmp_path / "answers.csv", [["How often?", "age", "0"], *rows])
+    said = run("init --from answers.csv")
+    assert (
+        "  answers.csv has -99 in age (12 rows, all others 0 to 6). If this means missing, write"
+        " --missing answers=-99, in the view of a config `missing: ['-99']`, in Python NaN.\n"
+        "  answers: How often?: its categories begin with the numbers 1 to 4: if they are a scale,"
+        " write `columns: {'How often?': number}`\n"
+    ) in said
+
+
 def test_the_draft_says_what_the_columns_are_and_what_is_doubtful(files, tmp_path):
     said = run("init --from", *files)
     text = (tmp_path / "cluster.yaml").read_text("utf-8")

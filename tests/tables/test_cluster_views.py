@@ -223,6 +223,44 @@ def test_a_column_that_gives_the_answer_away_is_named_and_names_no_cluster():
     assert "ward" in found.profile(0)["shop"]["columns"].index
 
 
+def test_a_number_that_may_stand_for_none_is_named():
+    coded = SURVEY.round(1).astype(object)
+    coded.iloc[:9, 1], coded.iloc[5:8, 2] = -99, 999
+    (note,) = warned(coded)
+    assert note.startswith("views['survey'] has -99 in b (9 rows, all others ")
+    assert " and 999 in c (3 rows, all others " in note
+    assert note.endswith(
+        "). If this means missing, write --missing survey=-99,999, in the view of a config"
+        " `missing: ['-99', '999']`, in Python NaN."
+    )
+    assert not warned(coded.replace({-99: np.nan, 999: np.nan}))
+    coded.iloc[2:, 1] = SURVEY.iloc[2:, 1]
+    assert "-99" not in "".join(warned(coded))  # too few rows for a word
+
+
+def warned(table):
+    found = cluster_views({"survey": table}, n_clusters=3, comparison=False, stability_runs=0)
+    return [note for note in found.facts["warnings"] if "missing" in note]
+
+
+@pytest.mark.parametrize("named", [["low", "none", "high"], ["2", "10", "30"]])
+def test_categories_that_have_an_order_are_numbers(named):
+    codes = Y.astype(float)
+    codes[::9] = np.nan
+    by_name = dict(zip(range(3), named, strict=True))
+    kind = pd.CategoricalDtype(named, ordered=True)
+    views = {"survey": SURVEY.assign(rank=pd.Series(codes, SURVEY.index).map(by_name).astype(kind))}
+    found = cluster_views(views, n_clusters=3, comparison=False, stability_runs=0)
+    (facts,) = found.facts["views"]
+    rank = next(column for column in facts["columns"] if column["name"] == "rank")
+    assert (rank["kind"], rank["n_missing"]) == ("number", 10)
+    used = [float(after) for _, after in rank["examples"]]
+    assert used == [
+        float(named.index(one)) if "low" in named else float(one) for one, _ in rank["examples"]
+    ]
+    assert found.predict(views["survey"], "survey").tolist() == found.labels["survey"].tolist()
+
+
 @pytest.mark.parametrize("form", ["csr_matrix", "csr_array", "coo_array"])
 def test_a_sparse_table_is_taken_as_its_dense_one(form):
     X = np.random.default_rng(0).poisson(2 * np.eye(3, 12)[Y[:60]] + 0.1).astype(float)

@@ -458,6 +458,22 @@ def test_kinds_of_columns_can_be_said(tmp_path):
         read(tmp_path, content, columns={"zap": "text"})
 
 
+def test_numbers_before_labels_can_be_asked_for(tmp_path):
+    answers = ["1 - strongly disagree", "2 = no", "3: yes", "5. always", "4", "", "2 = no", "-99"]
+    content = "".join(f"r{n},{answer},{n % 5}\n" for n, answer in enumerate(answers))
+    table = read(tmp_path, f"id,q,x\n{content}", columns={"q": "number", "x": "number"})
+    (q, _), values = table.used, table.X["q"].tolist()
+    assert (q.kind, q.note, q.n_missing) == ("number", "without their labels", 1)
+    assert values[:5] + values[6:] == [1, 2, 3, 5, 4, 2, -99]
+    new = read_like([q], pd.DataFrame({"q": ["3: ja", "5 – immer"]}))["q"]
+    assert new.values.tolist() == [3, 5]
+    odd = read_like([q], pd.DataFrame({"q": ["3: ja", "immer"]}))["q"]
+    assert odd.mistake.what == "'immer', which is not a finite number,"
+    asked = {"columns": {"q": "number", "x": "number"}}
+    with pytest.raises(DataError, match="'1 - strongly disagree', which is not a finite number"):
+        read(tmp_path, f"id,q,x\n{content}".replace("3: yes", "2 = yes", 1), **asked)
+
+
 @pytest.mark.parametrize(
     ("values", "written", "found"),
     [

@@ -10,6 +10,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
 import pandas as pd
 
 from mvcc._utils.messages import clipped, counted, padded, pair_name, percent, shown, typed
@@ -29,6 +30,7 @@ from mvcc.tables.reading._column import (
 )
 from mvcc.tables.reading._files import read_frame
 from mvcc.tables.reading._inputs import read_pairs
+from mvcc.tables.reading._numbers import before_labels
 from mvcc.tables.reading._pairs import read_matches
 from mvcc.tables.reading._problems import Problems
 from mvcc.tables.reading._rows import Named
@@ -109,7 +111,8 @@ def draft_config(
         lines = [*_lines(drafted, files, out.parent)]
         text = _HEAD.format(config=typed(out.name)) + "".join(map(_written, lines))
         folder.write({out.name: text.encode()})
-    doubts = files.notes + [
+    doubts = files.notes + [note for one in drafted.values() for note in one.table.far_values]
+    doubts += [
         f"{name}: {clipped(column)}: {doubt}"
         for name, one in drafted.items()
         for column, said in one.doubts.items()
@@ -176,6 +179,12 @@ def _doubts(column: Column, texts: Mapping[str, pd.Series[Any]], n_rows: int) ->
     if is_bare_text and (example := _number_among_few_words(values)):
         said = shown(clipped(example, 40))
         yield f"texts with numbers in them, such as {said}: make a column of each number"
+    if column.kind == "category" and values.nunique() > 2 and not values.str.isdigit().all():
+        numbers = before_labels(values, one_each=True)
+        if not np.isnan(numbers).any():
+            ends = f"{numbers.min():.0f} to {numbers.max():.0f}"
+            asked = f"write `columns: {as_yaml({column.name: 'number'})}`"
+            yield f"its categories begin with the numbers {ends}: if they are a scale, {asked}"
 
 
 def _number_among_few_words(texts: pd.Series[Any]) -> str:

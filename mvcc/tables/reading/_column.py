@@ -27,6 +27,8 @@ class Written(StrEnum):
     COMMAS = "with commas for thousands"
     POINTS = "with points for thousands"
     SPACES = "with separators of thousands"
+    BEFORE_LABELS = "without their labels"
+    ORDERED = "by their order"
     TRUE_FALSE = "true is 1"
     YES_NO = "yes is 1"
     Y_N = "y is 1"
@@ -314,10 +316,18 @@ def _are_codes(values: pd.Series[Any]) -> bool:
     )
 
 
+def are_ordered(values: pd.Series[Any]) -> bool:
+    """Tell whether a column is of categories that pandas has in an order, and are no numbers."""
+    dtype = values.dtype
+    if not (isinstance(dtype, pd.CategoricalDtype) and dtype.ordered):
+        return False
+    return bool(pd.to_numeric(pd.Series(dtype.categories.astype(str)), errors="coerce").hasnans)
+
+
 def is_missing(values: pd.Series[Any]) -> Bools:
     """Tell which values are not there, or are written as such."""
     missing: Bools = values.isna().to_numpy(dtype=bool)
-    if values.dtype.kind in "OUT":
+    if values.dtype.kind in "OUT" and not are_ordered(values):
         missing = missing | as_texts(values).str.casefold().isin(_MISSING).to_numpy(dtype=bool)
     return missing
 

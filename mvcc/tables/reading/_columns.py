@@ -21,6 +21,7 @@ from mvcc.tables.reading._column import (
     LeftOut,
     Written,
     are_few,
+    are_ordered,
     as_texts,
     code_reason,
     is_missing,
@@ -44,6 +45,7 @@ from mvcc.tables.reading._kinds import (
     truth,
 )
 from mvcc.tables.reading._numbers import (
+    before_labels,
     has_decimal_points,
     numbers_by_arrow,
     numbers_of,
@@ -204,6 +206,9 @@ def _by_type(
         numbers = values.dt.total_seconds() if kind == "m" else values
         floats: Floats = numbers.to_numpy(dtype=np.float64, na_value=np.nan)
         return numeric(column, floats, values, written)
+    if are_ordered(values) and column.kind in (None, "number"):
+        codes = values.cat.codes.astype(np.float64)
+        return numeric(column, codes.where(~missing).to_numpy(), values, Written.ORDERED)
     if values.dtype != object:
         return None
     odd = ~missing & np.array([not isinstance(value, _PLAIN) for value in values], dtype=bool)
@@ -246,6 +251,8 @@ def _read_like(known: Column, values: pd.Series[Any], folder: str) -> Understood
             return numeric(column, truth(texts, known.written), texts, known.written)
         case "number" if are_durations:
             return numeric(column, seconds_of(texts, known.written), texts, known.written)
+        case "number" if known.written is Written.BEFORE_LABELS:
+            return numeric(column, before_labels(texts), texts, known.written)
         case "number":
             numbers = read_numbers_like(texts, known.written, known.unit)
             return numeric(column, numbers, texts, known.written)

@@ -21,7 +21,7 @@ from mvcc._utils.messages import clipped, with_point
 from mvcc._utils.settings import as_yaml
 from mvcc.tables._job import AskedKind
 from mvcc.tables.reading._column import DURATIONS, TRUTH, Column, Written, are_few, is_missing
-from mvcc.tables.reading._numbers import numbers_of, read_numbers
+from mvcc.tables.reading._numbers import before_labels, numbers_of, read_numbers
 from mvcc.tables.reading._pictures import measured_pictures
 
 Values = Floats | NDArray[np.object_]
@@ -104,6 +104,10 @@ def as_number(
             truths = truth(texts, written)
             column = replace(column, n_missing=int(np.isnan(truths).sum()))
             return numeric(column, truths, texts, written)
+    if column.kind == "number":
+        labeled = before_labels(texts, one_each=True)
+        if np.isfinite(labeled).sum() > max(n_plain, _MANY * len(there)):
+            return numeric(column, labeled, texts, Written.BEFORE_LABELS)
     read = read_numbers(texts, sign, delimiter)
     n_read = np.count_nonzero(~np.isnan(read.values))
     if n_read > n_plain and n_read >= _NEARLY_ALL * len(there):

@@ -23,6 +23,8 @@ _WRITTEN = re.compile(rf"({_WITH_POINT}|{_WITH_COMMA})\s?%?", re.IGNORECASE)
 _POINTS_FOR_THOUSANDS = r"[+-]?(?:\d{1,3}(?:\.\d{3})+|\d{1,3})"
 _SIGN_UNKNOWN = r"[+-]?[1-9]\d{0,2}[.,]\d{3}"  # 1.234 may be more than a thousand, or little
 
+_LABELED = re.compile(r"(?s)\A([+-]?\d{1,9})(?:\s*[-–—=:.)]\s*([^\W\d].*))?\Z")
+
 _CURRENCIES = {
     "€": ("€", "eur", "euro", "euros"),
     "$": ("$", "us$", "usd"),
@@ -113,6 +115,15 @@ def read_numbers(texts: pd.Series[Any], sign: str, delimiter: str | None) -> Num
     written = _written(parts, unit, sign, delimiter)
     numbers = _read_parts(parts, Written.DECIMAL_COMMAS if written is None else written, unit)
     return replace(numbers, written=written)
+
+
+def before_labels(texts: pd.Series[Any], *, one_each: bool = False) -> Floats:
+    """Return numbers, some before labels, as in 1 - never; NaN for others, also if one has two."""
+    numbers = texts.astype(object).str.extract(_LABELED)
+    found = numbers[0].astype(np.float64)
+    if one_each:
+        found = found.mask(numbers[1].groupby(found).transform("nunique") > 1)
+    return np.asarray(found, dtype=np.float64)
 
 
 def read_numbers_like(texts: pd.Series[Any], written: Written, unit: str) -> Floats:

@@ -25,6 +25,7 @@ from mvcc.tables.reading._column import (
     without_words,
 )
 from mvcc.tables.reading._columns import code_reasons, understand_all, with_examples
+from mvcc.tables.reading._far_values import notes_on_far_values
 from mvcc.tables.reading._kinds import Understood, Values
 from mvcc.tables.reading._problems import Problems, option_for
 from mvcc.tables.reading._rows import (
@@ -63,6 +64,7 @@ class Table:
     id_column: str | None  # the column that names the rows; None where they are numbered from 0
     is_numbered: bool  # whether ids only count the rows as they were read
     notes: tuple[str, ...] = ()  # what must be known of how the file was read
+    far_values: tuple[str, ...] = ()  # what may stand for a missing number
     shown: dict[str, list[str]] = field(default_factory=dict)  # what a person sees of the rows
     # what other columns hold that files may name, where they name no rows as these are written
     other_readings: dict[str, set[str]] = field(default_factory=dict)
@@ -163,6 +165,7 @@ def table_of(
     used = {*columns, id_column, view.labels_column}
     if (problem := _nothing_to_cluster(len(frame), X, became)) and not found:
         found.add(f"{view.path}: {problem}.")
+    numbers = {column: values[column] for column in columns if became[column].kind == "number"}
     there = [frame[column] for column in show if column in frame.columns]
     return Table(
         name=name,
@@ -182,6 +185,7 @@ def table_of(
             *_left_out_labels(name, became, columns, view.path),
             *_names_of_pictures(frame, became, view.path),
         ),
+        far_values=tuple(notes_on_far_values(frame, name, view, numbers)),
     )
 
 
