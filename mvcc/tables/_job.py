@@ -133,7 +133,7 @@ class View(Section):
     )
     missing: Annotated[_Words | None, Option("VIEW=WORD[,WORD]", read=_listed)] = Field(
         default=None,
-        description="Further values that mean an empty cell, such as '-99', beside -, n/a and the like.",
+        description="Further values that mean an empty cell, such as '-99', beside - and n/a.",
     )
     show: _Columns | None = Field(
         default=None, description="Columns that `mvcc ask` and `mvcc match` show of this view."
