@@ -181,19 +181,20 @@ def far_values(X: Floats) -> dict[int, float]:
     """Return a value of each column that lies farther from all others than their whole range.
 
     Such as -99 beside 1 to 5, which may stand for none. Three rows have it, and less than half; the
-    others, of which NaN is none, are three different values at least.
+    others are three different values at least. NaN does not count.
     """
     found = {}
+    n_there = np.count_nonzero(~np.isnan(X), axis=0)
     for sign in (-1, 1):
-        ends = np.fmax.reduce(sign * X, axis=0, initial=-np.inf)
-        others = np.where(sign * X < ends, sign * X, np.nan)
-        n_far = (sign * X == ends).sum(axis=0)
-        with np.errstate(over="ignore", invalid="ignore"):  # infinite where there are no others
-            first = np.fmin.reduce(others, axis=0, initial=np.inf)
-            last = np.fmax.reduce(others, axis=0, initial=-np.inf)
-            is_far = (ends - last > last - first) & (n_far > 2) & (n_far < len(X) / 2)
-        for column in np.flatnonzero(is_far).tolist():
-            if ((first[column] < others[:, column]) & (others[:, column] < last[column])).any():
+        ends = np.fmax.reduce(sign * X, axis=0)
+        n_far = np.count_nonzero(sign * X == ends, axis=0)
+        for column in np.flatnonzero((n_far > 2) & (n_far < n_there / 2)).tolist():
+            others = sign * X[:, column]
+            others = others[others < ends[column]]
+            least, most = others.min(), others.max()
+            with np.errstate(over="ignore"):
+                is_far = ends[column] - most > most - least
+            if is_far and ((least < others) & (others < most)).any():
                 found[column] = sign * float(ends[column])
     return found
 
