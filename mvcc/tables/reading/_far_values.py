@@ -10,7 +10,7 @@ import pandas as pd
 
 from mvcc._utils.messages import clipped, counted, enumerated
 from mvcc._utils.settings import as_yaml
-from mvcc.embedding._scaling import far_values
+from mvcc.embedding import far_values
 from mvcc.tables._job import View
 from mvcc.tables.reading._column import as_texts
 from mvcc.tables.reading._problems import option_for
