@@ -69,16 +69,20 @@ def test_of_many_clusters_the_largest_probabilities_are_kept():
 
 @pytest.mark.parametrize("n_pairs", [0, 40, 160])
 def test_of_rows_that_are_sure_by_so_much_as_many_are_right(n_pairs):
-    model, y = model_of_digits(0, n_pairs)
-    labels, kinds = np.concatenate(model.labels_), np.concatenate(y)
-    shares = np.concatenate(model.probabilities_)
-    clusters, kinds_of_clusters = linear_sum_assignment(-confusion_matrix(labels, kinds))
-    right = kinds_of_clusters[np.argsort(clusters)][labels] == kinds
-    sure = shares.max(axis=1)
+    # the pairs that choose the sharpness are few, so that a single draw may be far off
+    sure, right = map(np.concatenate, zip(*(sure_and_right(n, n_pairs) for n in range(3)), strict=True))
     tenths = np.minimum((10 * sure).astype(int), 9)
     gaps = [abs(np.sum(sure[tenths == t] - right[tenths == t])) for t in range(10)]
     assert np.sum(gaps) / len(right) < 0.1
     assert right[sure > np.median(sure)].mean() > right[sure < np.median(sure)].mean() + 0.1
+
+
+def sure_and_right(seed, n_pairs):
+    model, y = model_of_digits(seed, n_pairs)
+    labels, kinds = np.concatenate(model.labels_), np.concatenate(y)
+    clusters, kinds_of_clusters = linear_sum_assignment(-confusion_matrix(labels, kinds))
+    right = kinds_of_clusters[np.argsort(clusters)][labels] == kinds
+    return np.concatenate(model.probabilities_).max(axis=1), right
 
 
 def test_probabilities_change_neither_labels_nor_draws():
