@@ -70,7 +70,8 @@ def test_of_many_clusters_the_largest_probabilities_are_kept():
 @pytest.mark.parametrize("n_pairs", [0, 40, 160])
 def test_of_rows_that_are_sure_by_so_much_as_many_are_right(n_pairs):
     # the pairs that choose the sharpness are few, so that a single draw may be far off
-    sure, right = map(np.concatenate, zip(*(sure_and_right(n, n_pairs) for n in range(3)), strict=True))
+    draws = [sure_and_right(n, n_pairs) for n in range(3)]
+    sure, right = map(np.concatenate, zip(*draws, strict=True))
     tenths = np.minimum((10 * sure).astype(int), 9)
     gaps = [abs(np.sum(sure[tenths == t] - right[tenths == t])) for t in range(10)]
     assert np.sum(gaps) / len(right) < 0.1

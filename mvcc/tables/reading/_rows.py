@@ -253,7 +253,7 @@ def plain_id(name: str) -> str:
 
 
 def leads_with_zeros(name: str) -> bool:
-    return name[:1] == "0" != name
+    return name.startswith("0") and name != "0"
 
 
 class RowsById(dict[str, int]):
