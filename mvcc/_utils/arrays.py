@@ -1,4 +1,4 @@
-"""The kinds of arrays that all rooms share, and rows that are made block by block."""
+"""The kinds of arrays that all rooms share, rows made block by block, and far values."""
 
 from __future__ import annotations
 
@@ -40,3 +40,25 @@ class LazyRows:
         for block in blocks_of(len(numbers))[1:]:
             rows[block] = self._made(numbers[block])
         return rows
+
+
+def far_values(X: Floats) -> dict[int, float]:
+    """Return a value of each column that lies farther from all others than their whole range.
+
+    Such as -99 beside 1 to 5, which may stand for none. Three rows have it, and less than half; the
+    others are three different values at least. NaN does not count.
+    """
+    found = {}
+    n_there = np.count_nonzero(~np.isnan(X), axis=0)
+    for sign in (-1, 1):
+        ends = np.fmax.reduce(sign * X, axis=0)
+        n_far = np.count_nonzero(sign * X == ends, axis=0)
+        for column in np.flatnonzero((n_far > 2) & (n_far < n_there / 2)).tolist():
+            others = sign * X[:, column]
+            others = others[others < ends[column]]
+            least, most = others.min(), others.max()
+            with np.errstate(over="ignore"):
+                is_far = ends[column] - most > most - least
+            if is_far and ((least < others) & (others < most)).any():
+                found[column] = sign * float(ends[column])
+    return found

@@ -28,7 +28,6 @@ from ._objects import separate_problems as separate_problems
 from ._pair_metric import PairMetric as PairMetric
 from ._scaling import AutoScaler as AutoScaler
 from ._scaling import RawColumns as RawColumns
-from ._scaling import far_values as far_values
 from ._scaling import fitted_raw_columns as fitted_raw_columns
 from ._scaling import object_columns as object_columns
 from ._scaling import raw_columns as raw_columns

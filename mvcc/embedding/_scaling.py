@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.extmath import randomized_svd
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mvcc._utils.arrays import Bools, Floats
+from mvcc._utils.arrays import Bools, Floats, far_values
 from mvcc._utils.validation import checked_by
 
 MOST_TIMES = 10  # that the widest column of one unit is as wide as the narrowest
@@ -175,28 +175,6 @@ def _fences(X: Floats) -> tuple[Floats, Floats, Bools]:
         low, high = np.maximum(lowest, near_low - spread), np.minimum(highest, near_high + spread)
     is_cut = spread > 0
     return np.where(is_cut, low, lowest), np.where(is_cut, high, highest), is_cut
-
-
-def far_values(X: Floats) -> dict[int, float]:
-    """Return a value of each column that lies farther from all others than their whole range.
-
-    Such as -99 beside 1 to 5, which may stand for none. Three rows have it, and less than half; the
-    others are three different values at least. NaN does not count.
-    """
-    found = {}
-    n_there = np.count_nonzero(~np.isnan(X), axis=0)
-    for sign in (-1, 1):
-        ends = np.fmax.reduce(sign * X, axis=0)
-        n_far = np.count_nonzero(sign * X == ends, axis=0)
-        for column in np.flatnonzero((n_far > 2) & (n_far < n_there / 2)).tolist():
-            others = sign * X[:, column]
-            others = others[others < ends[column]]
-            least, most = others.min(), others.max()
-            with np.errstate(over="ignore"):
-                is_far = ends[column] - most > most - least
-            if is_far and ((least < others) & (others < most)).any():
-                found[column] = sign * float(ends[column])
-    return found
 
 
 def _half_spans(low: Floats, high: Floats) -> Floats:

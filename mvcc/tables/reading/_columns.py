@@ -216,7 +216,7 @@ def _by_type(
         return None
     row = int(odd.argmax())
     what = f"a {type(values.iloc[row]).__name__}, neither number nor text,"
-    remedy = "Make a column of each of its parts"
+    remedy = "Make a column of each of its parts, or one text of them all"
     return Understood(column, mistake=Mistake(row, what, remedy, int(odd.sum())))
 
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from mvcc._utils.arrays import far_values
 from mvcc._utils.messages import clipped, counted, enumerated
 from mvcc._utils.settings import as_yaml
-from mvcc.embedding import far_values
 from mvcc.tables._job import View
 from mvcc.tables.reading._column import as_texts
 from mvcc.tables.reading._problems import option_for
