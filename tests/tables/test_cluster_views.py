@@ -233,7 +233,7 @@ def test_a_number_that_may_stand_for_none_is_named():
         "). If this means missing, write --missing survey=-99,999, in the view of a config"
         " `missing: ['-99', '999']`, in Python NaN."
     )
-    assert not warned(coded.replace({-99: np.nan, 999: np.nan}))
+    assert not warned(coded.astype(float).mask(coded.isin([-99, 999])))
     coded.iloc[2:, 1] = SURVEY.iloc[2:, 1]
     assert "-99" not in "".join(warned(coded))  # too few rows for a word
 
