@@ -32,6 +32,8 @@ from mvcc.embedding._anchors import (
     largest_of_rows,
     of_objects,
     side_by_side,
+    times,
+    times_transposed,
 )
 from mvcc.embedding._components import Eigenpairs, k_means, n_clear, unit_rows, weighted
 from mvcc.embedding._eigenvectors import leading_eigenvectors, residual
@@ -54,19 +56,24 @@ class ViewTies:
     @classmethod
     def of(cls, X: Floats, n_anchors: int, n_components: int, rng: np.random.Generator) -> ViewTies:
         """Find anchors and eigenvectors."""
-        anchors = Anchors.among(X, n_anchors, rng)
-        ties = anchors.ties(X)
+        anchors, ties = Anchors.among(X, n_anchors, rng)
         roots = np.sqrt(inverse_of(column_sums(ties)))
         gram = roots[:, None] * dense_gram(ties) * roots
         values, vectors = leading_eigenvectors(min(n_components, len(gram)), gram)
         loadings = roots[:, None] * vectors / np.sqrt(np.maximum(values, _TINY))
         return cls(anchors, ties, values, loadings)
 
-    def around(self, shares: Floats) -> Floats:
-        """Return the product of the graph, without its diagonal, with (n_v, k) numbers."""
-        inverse = inverse_of(column_sums(self.ties))
-        loops = self.ties.power(2) @ inverse
-        return self.ties @ (inverse[:, None] * (self.ties.T @ shares)) - loops[:, None] * shares
+    def around(self, labels: Ints, k: int) -> LazyRows:
+        """Return how much of every cluster is near each row, without its loop, (n_v, k)."""
+        inverse, shares = inverse_of(column_sums(self.ties)), np.eye(k)
+        at_anchors = inverse[:, None] * times_transposed(self.ties, shares[labels])
+
+        def of_rows(some: Any) -> Floats:
+            ties = self.ties[some]
+            loops = (ties.power(2) @ inverse)[:, None]
+            return ties @ at_anchors - loops * shares[labels[some]]
+
+        return LazyRows(len(labels), of_rows)
 
     def spectrum(self, rows: Any, number: int | None = None) -> Floats:
         """Return unit rows of leading eigenvectors for some rows of the view."""
@@ -107,19 +114,22 @@ class AnchorGraph:
     @cached_property
     def degrees(self) -> Floats:
         """The degree of every object, without landmarks."""
-        found: Floats = self.ties @ (self.weights * column_sums(self.ties))
+        found = times(self.ties, self.weights * column_sums(self.ties))
         return np.maximum(found, _TINY)
 
     def with_matched_objects(self, columns_of: Callable[[Ints], Floats]) -> AnchorGraph:
-        """Return the graph with anchors of the objects seen in all views, by all their columns."""
+        """Return the graph with anchors of the objects seen in all views, by all their columns.
+
+        They are as many, for their share of the objects, as a view of all objects would have.
+        """
         n = self.n_objects
         seen = seen_in_all(self.objects, n)
         if not len(seen):
             return self
         columns = columns_of(seen)
-        number = min(anchors_for(len(seen), 0), MOST_ANCHORS)
-        anchors = Anchors.among(columns, number, np.random.default_rng(0))  # as often as it is made
-        ties = anchors.ties(columns)
+        number = max(1, round(min(anchors_for(n, 0), MOST_ANCHORS) * len(seen) / n))
+        # the same ones as often as they are made
+        _, ties = Anchors.among(columns, number, np.random.default_rng(0))
         own = MATCHED_OBJECTS_WEIGHT * len(seen) / n * inverse_of(column_sums(ties))
         number = ties.shape[1]
         return replace(
@@ -153,7 +163,7 @@ class AnchorGraph:
 
     def components(self, number: int) -> Eigenpairs:
         """Return the largest eigenvalues, descending, and vectors of D^−½ (A + λ F Fᵀ) D^−½."""
-        degrees = self.degrees + self.ties @ self.landmark_degrees
+        degrees = self.degrees + times(self.ties, self.landmark_degrees)
         p, factor = len(self.kernel), scipy.linalg.cholesky(self.kernel, lower=True)
         roots = np.sqrt(self.weights[p:])[:, None]  # Kᶜ of the other anchors
         small = dense_gram(self.ties, 1 / degrees).astype(np.float32)
@@ -194,7 +204,7 @@ class AnchorGraph:
 
     def sums_of(self, at_anchors: Floats) -> Floats:
         """Return the sums over all objects of what they get, (k,)."""
-        return (self.ties.T @ (1 / np.sqrt(self.degrees))) @ at_anchors
+        return times_transposed(self.ties, 1 / np.sqrt(self.degrees)) @ at_anchors
 
     def path_lengths(self, share: float) -> sp.csr_array:
         """Return how far anchors are from each other; see ``JointGraph``."""

@@ -2,7 +2,9 @@
 
 Ties instead of edges between rows are those of Chen and Cai, "Large Scale Spectral Clustering with
 Landmark-Based Representation", 2011. k-means of a sample finds the anchors, as in Huang et al.,
-"Ultra-Scalable Spectral Clustering and Ensemble Clustering", 2019.
+"Ultra-Scalable Spectral Clustering and Ensemble Clustering", 2019. Ties by a power of the distance
+are the weights of Shepard, "A Two-Dimensional Interpolation Function for Irregularly-Spaced Data",
+1968.
 """
 
 from __future__ import annotations
@@ -18,19 +20,21 @@ from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.neighbors import NearestNeighbors
 
-from mvcc._utils.arrays import BLOCK_ROWS, Floats, Ints
+from mvcc._utils.arrays import BLOCK_ROWS, Floats, Ints, blocks_of
 from mvcc._utils.kernels.shared import add_gram
 from mvcc._utils.kernels.threads import for_blocks, may_share
 from mvcc.embedding._objects import membership
 
-N_TIES = 3  # r, anchors that a row is tied to
+N_TIES = 6  # r, anchors that a row is tied to, at most
 FEWEST_ANCHORS = 500
 ANCHORS_PER_CLUSTER = 25
 MOST_ANCHORS = 4_000  # of all views
 _SHARE_OF_ROWS = 4  # rows for each anchor, at least
 _SAMPLED = 20  # rows for each anchor, of which k-means finds it
 _ROUNDS = 5  # of k-means: anchors need not be exact centers
-_LEAST_TIE = 1e-3  # of the farthest tie, in squared distances to the first anchor without a tie
+_TIE_POWER = 3  # of squared distances
+_CLOSEST = 0.1  # in squared distances to the first anchor without a tie; what is nearer is so near
+_LEAST_TIE = 1e-3  # to an anchor as far as the first one without a tie
 
 
 def anchors_for(n_rows: int, n_clusters: int) -> int:
@@ -49,21 +53,28 @@ class Anchors:
     unit: float
 
     @classmethod
-    def among(cls, data: Floats, number: int, rng: np.random.Generator) -> Anchors:
-        """Find so many anchors, or fewer where fewer rows differ."""
+    def among(
+        cls, data: Floats, number: int, rng: np.random.Generator
+    ) -> tuple[Anchors, sp.csr_array]:
+        """Find so many anchors, or fewer where fewer rows differ; return them and all ties."""
         size = min(len(data), _SAMPLED * number)
-        some = data[np.sort(rng.choice(len(data), size, replace=False))]
-        center = np.median(some, axis=0)
-        unit = float(np.abs(some - center).max(initial=0.0)) or 1.0
+        sample = np.sort(rng.choice(len(data), size, replace=False))
+        center = np.median(data[sample], axis=0)
+        unit = float(np.abs(data[sample] - center).max(initial=0.0)) or 1.0
         found = cls(np.empty((0, data.shape[1]), np.float32), center, unit)
-        rows = _distinct(found.moved(some))
-        if len(rows) > number:
-            seed = int(rng.integers(2**31))
-            k_means = KMeans(number, init="random", n_init=1, max_iter=_ROUNDS, random_state=seed)
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", ConvergenceWarning)
-                rows = _distinct(k_means.fit(rows).cluster_centers_)
-        return cls(np.ascontiguousarray(rows), center, unit)
+        rows, place = _distinct(found.moved(data[sample]))
+        if len(rows) <= number:
+            anchors = cls(rows, center, unit)
+            return anchors, anchors.ties(data)
+        seed = int(rng.integers(2**31))
+        k_means = KMeans(number, init="random", n_init=1, max_iter=_ROUNDS, random_state=seed)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            k_means.fit(rows)
+        places, at = _distinct(k_means.cluster_centers_)
+        anchors, made = cls(places, center, unit), np.full(len(data), -1, np.int32)
+        made[sample] = at[k_means.labels_][place]
+        return anchors, anchors.ties(data, made)
 
     def moved(self, data: Floats) -> NDArray[np.float32]:
         """Return rows of data where the anchors are; squares stay within the range of floats."""
@@ -71,42 +82,58 @@ class Anchors:
             rows = (data - self.center) / self.unit
         return np.clip(rows, -1e15, 1e15).astype(np.float32)
 
-    def ties(self, data: Floats) -> sp.csr_array:
+    def ties(self, data: Floats, made: NDArray[np.int32] | None = None) -> sp.csr_array:
         """Return Z, (n, p): how much every row is tied to its nearest anchors; rows sum to 1.
 
-        The tie to the j-th nearest of the r anchors grows with d_(r+1) − d_j, in squared distances.
+        The tie to the j-th nearest of the r anchors grows with d_j⁻⁶ − d_(r+1)⁻⁶: where noise in
+        many columns makes all of them as far, it is tied to all, and else to the nearest ones.
+        `made` is the anchor that k-means made of a row and others, or −1: as their mean it is
+        nearer to each of m rows than to others like them, by (m − 1) / (m + 1) in squares. Without
+        that, few rows around an anchor would be a piece of the graph that nothing else is tied to.
         """
         p, n = len(self.places), len(data)
         number = min(N_TIES, p - 1) or 1
         search = NearestNeighbors(n_neighbors=min(number + 1, p), algorithm="brute").fit(
             self.places
         )
+        near = np.empty((n, number), np.float32)
+        found = np.empty((n, number), np.int32)
+        further = np.ones(p)
+        if made is not None:
+            sizes = np.bincount(made[made >= 0], minlength=p)
+            further = np.divide(sizes + 1, sizes - 1, out=np.full(p, np.inf), where=sizes > 1)
 
-        def tied(block: slice) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
-            distances, found = search.kneighbors(self.moved(data[block]))
+        def tie(block: slice) -> None:
+            distances, nearest = search.kneighbors(self.moved(data[block]))
             squares = distances.astype(np.float64) ** 2
             beyond = squares[:, -1:] if p > number else squares[:, -1:] + 1
-            near = beyond - squares[:, :number] + _LEAST_TIE * beyond
-            near[beyond[:, 0] == 0] = 1.0  # duplicates of more anchors than ties
-            near /= near.sum(axis=1, keepdims=True)
-            return near.astype(np.float32), found[:, :number].astype(np.int32)
+            beyond[beyond == 0] = 1.0  # duplicates of more anchors than ties
+            nearer = np.maximum(squares[:, :number] / beyond, _CLOSEST)
+            found[block] = nearest[:, :number]
+            if made is not None:
+                own = found[block] == made[block, None]
+                nearer[own] *= further[found[block][own]]
+            near[block] = np.maximum(nearer**-_TIE_POWER - 1, 0) + _LEAST_TIE
+            near[block] /= near[block].sum(axis=1, keepdims=True)
 
-        if not n:
-            return sp.csr_array((0, p), dtype=np.float32)
-        parts = for_blocks(tied, n, BLOCK_ROWS, shared=may_share(n))
-        near, found = (np.concatenate(part) for part in zip(*parts, strict=True))
+        if n:
+            for_blocks(tie, n, BLOCK_ROWS, shared=may_share(n))
         starts = np.arange(0, n * number + 1, number)
         ties = sp.csr_array((near.ravel(), found.ravel(), starts), shape=(n, p))
         ties.sort_indices()
         return ties
 
 
-def _distinct(rows: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return ``np.unique(rows, axis=0)``, sooner where the first columns tell all rows apart."""
-    ordered = rows[np.lexsort(rows[:, 1::-1].T)]
+def _distinct(rows: NDArray[np.float32]) -> tuple[NDArray[np.float32], Ints]:
+    """Return ``np.unique(rows, axis=0, return_inverse=True)``, sooner where the first columns tell
+    all rows apart.
+    """
+    order = np.lexsort(rows[:, 1::-1].T)
+    ordered = rows[order]
     if (ordered[1:, :2] != ordered[:-1, :2]).any(axis=1).all():
-        return ordered
-    return np.unique(rows, axis=0)
+        return ordered, np.argsort(order)
+    distinct, place = np.unique(rows, axis=0, return_inverse=True)
+    return distinct, place.ravel()
 
 
 _TINY = 1e-12
@@ -128,16 +155,21 @@ def of_objects(ties: sp.csr_array, own: Ints, n_objects: int) -> sp.csr_array:
 
 
 def side_by_side(parts: list[sp.csr_array]) -> sp.csr_array:
-    return sp.hstack(parts, format="csr", dtype=np.float32)
+    """Return ``scipy.sparse.hstack(parts)``, of some rows at a time, without a second copy."""
+    n, starts = parts[0].shape[0], sum(part.indptr.astype(np.int64) for part in parts)
+    indices, data = np.empty(starts[-1], np.int32), np.empty(starts[-1], np.float32)
+    for block in blocks_of(n):
+        rows = sp.hstack([part[block] for part in parts], format="csr")
+        of_block = slice(starts[block.start], starts[min(block.stop, n)])
+        indices[of_block], data[of_block] = rows.indices, rows.data
+    return sp.csr_array((data, indices, starts), shape=(n, sum(part.shape[1] for part in parts)))
 
 
-def with_rows(ties: sp.csr_array, rows: Ints, changed: sp.csr_array) -> sp.csr_array:
-    """Return ties with other numbers in some rows, at the same places."""
-    found = ties.copy()
+def change_rows(ties: sp.csr_array, rows: Ints, changed: sp.csr_array) -> None:
+    """Change the numbers of ties in some rows, at the same places."""
     lengths = np.diff(ties.indptr)[rows]
     first = np.repeat(ties.indptr[rows] - np.concatenate(([0], np.cumsum(lengths)[:-1])), lengths)
-    found.data[first + np.arange(lengths.sum())] = changed.data
-    return found
+    ties.data[first + np.arange(lengths.sum())] = changed.data
 
 
 def largest_of_rows(matrix: sp.csr_array) -> Ints:
@@ -155,10 +187,21 @@ def row_counts(matrix: sp.csr_array) -> Ints:
     return np.diff(matrix.indptr).astype(np.int64)
 
 
-def column_sums(matrix: sp.csr_array) -> Floats:
-    return np.asarray(
-        np.bincount(matrix.indices, matrix.data, minlength=matrix.shape[1]), np.float64
-    )
+def times(ties: sp.csr_array, numbers: Floats) -> Floats:
+    """Return the product with numbers of anchors; scipy.sparse would copy all ties in doubles."""
+    return np.concatenate([ties[block] @ numbers for block in blocks_of(ties.shape[0])])
+
+
+def times_transposed(ties: sp.csr_array, numbers: Floats) -> Floats:
+    """Return the product of the transpose with numbers of rows, in as little memory."""
+    found = np.zeros((ties.shape[1], *numbers.shape[1:]))
+    for block in blocks_of(ties.shape[0]):
+        found += ties[block].T @ numbers[block]
+    return found
+
+
+def column_sums(ties: sp.csr_array) -> Floats:
+    return times_transposed(ties, np.ones(ties.shape[0]))
 
 
 def inverse_of(sums: Floats) -> Floats:

@@ -8,19 +8,19 @@ from typing import Literal
 import numpy as np
 import scipy.sparse as sp
 
-from mvcc._utils.arrays import Floats, Ints
+from mvcc._utils.arrays import Floats, Ints, blocks_of
 from mvcc._utils.messages import called
 from mvcc.constraints import Relations
 from mvcc.embedding._anchor_graph import AnchorGraph, ViewTies
 from mvcc.embedding._anchors import (
     MOST_ANCHORS,
     anchors_for,
+    change_rows,
     column_sums,
     inverse_of,
     of_objects,
     row_counts,
     side_by_side,
-    with_rows,
 )
 from mvcc.embedding._components import unit_rows
 from mvcc.embedding._joint_graph import JointGraph, joint_graph
@@ -112,7 +112,7 @@ def anchor_graph(
     agreement, at_anchors = _agreement(ties, shared, places)
     for u, B in enumerate(ties):
         changed = _agreed(u, shared, places, at_anchors, np.nan_to_num(agreement), weights)
-        ties[u] = with_rows(B, common, changed)
+        change_rows(B, common, changed)
     sums = [column_sums(B) for B in ties]
     landmarks = common
     if len(common) > MOST_LANDMARKS:
@@ -179,11 +179,12 @@ def _agreed(
         if (u, v) not in at_anchors:
             continue
         has_place, is_seen = at_anchors[u, v].any(axis=1), row_counts(shared[v]) > 0
-        known = np.asarray(has_place)[columns] & is_seen[rows]
+        known = np.flatnonzero(np.asarray(has_place)[columns] & is_seen[rows])
         counted[known] += weights[v]
-        if trust[u, v] > 0:
-            cosines = np.einsum("ij,ij->i", there[rows[known]], at_anchors[u, v][columns[known]])
-            said[known] += weights[v] * trust[u, v] * np.log(np.maximum(cosines, LEAST_COSINE))
+        for block in blocks_of(len(known) if trust[u, v] > 0 else 0):
+            some = known[block]
+            cosines = np.einsum("ij,ij->i", there[rows[some]], at_anchors[u, v][columns[some]])
+            said[some] += weights[v] * trust[u, v] * np.log(np.maximum(cosines, LEAST_COSINE))
     mean = np.divide(said, counted, out=np.zeros_like(said), where=counted > 0)
     weakened = sp.csr_array(
         (ties.data * np.exp(CONTRADICTION_POWER * mean), columns, ties.indptr), shape=ties.shape

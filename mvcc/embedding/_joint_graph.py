@@ -55,9 +55,9 @@ class ViewEdges:
     values: Floats
     vectors: Floats
 
-    def around(self, shares: Floats) -> Floats:
-        """Return the product of the graph with (n_v, k) numbers."""
-        return self.graph @ shares
+    def around(self, labels: Ints, k: int) -> Floats:
+        """Return how much of every cluster is near each row, (n_v, k)."""
+        return self.graph @ np.eye(k)[labels]
 
     def spectrum(self, rows: Ints) -> Floats:
         """Return unit rows of the leading eigenvectors."""

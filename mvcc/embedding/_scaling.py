@@ -212,7 +212,7 @@ def raw_columns(X: Floats) -> Floats:
 
 def fitted_raw_columns(X: Floats) -> tuple[Floats, RawColumns]:
     """Return the columns of a view as ``raw_columns``, and how they were made."""
-    unit = float(np.abs(X).max()) or 1.0
+    unit = float(max(X.max(), -X.min())) or 1.0
     rows = X / unit
     mean = rows.mean(axis=0)
     rows -= mean

@@ -224,7 +224,8 @@ def test_a_view_counts_as_its_weight_says(problem):
 
 
 def test_what_is_around_rows_is_the_product_with_the_graph_of_their_view(graph):
-    shares = np.random.default_rng(6).random((90, 2))
+    labels = np.random.default_rng(6).integers(2, size=90)
     edges = edges_by(graph.views[1].ties)
     np.fill_diagonal(edges, 0)
-    np.testing.assert_allclose(graph.views[1].around(shares), edges @ shares, rtol=1e-4, atol=1e-6)
+    found = graph.views[1].around(labels, 2)[np.arange(90)]
+    np.testing.assert_allclose(found, edges @ np.eye(2)[labels], rtol=1e-4, atol=1e-6)

@@ -144,12 +144,15 @@ def test_new_rows_get_the_clusters_of_the_rows_around_them(n_pairs):
         model.predict(views[0][:, :4])
 
 
-def test_fitted_rows_without_a_match_keep_their_cluster():
-    X = np.random.default_rng(0).normal(size=(8000, 8))
+def test_fitted_rows_without_a_match_keep_their_cluster_unless_anchors_were_made_of_them():
+    X = np.random.default_rng(0).normal(size=(30_000, 8))
     model = fit([X], {}, k=20)
-    np.testing.assert_array_equal(model.predict(X), model.labels_[0])
     (of_rows,) = model.probabilities_
-    np.testing.assert_allclose(model.predict_proba(X), of_rows, rtol=1e-6)
+    alike = np.isclose(model.predict_proba(X), of_rows, rtol=1e-6).all(axis=1)
+    assert alike.mean() >= 2 / 3  # 10,000 rows are drawn
+    same = model.predict(X) == model.labels_[0]
+    assert same[alike].all()
+    assert same.mean() > 0.95
 
 
 @pytest.mark.parametrize("n_pairs", [0, 60])

@@ -197,7 +197,7 @@ def test_a_model_whose_new_rows_go_to_the_nearest_center_is_read(folder, model):
     views = read_model(model.read_bytes(), "m")
     rng = np.random.default_rng(0)
     X, centers = rng.normal(size=(200, 3)), rng.normal(size=(len(views[0]["numbers"]), 2))
-    anchors, coordinates = Anchors.among(X, 20, rng), rng.normal(size=(20, 2))
+    (anchors, _), coordinates = Anchors.among(X, 20, rng), rng.normal(size=(20, 2))
     for view in views:
         view["predictor"] = NearestAnchors(anchors, coordinates, centers)
     model.write_bytes(model_bytes(views))
