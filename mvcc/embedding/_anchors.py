@@ -25,7 +25,7 @@ from mvcc._utils.kernels.shared import add_gram
 from mvcc._utils.kernels.threads import for_blocks, may_share
 from mvcc.embedding._objects import membership
 
-N_TIES = 6  # r, anchors that a row is tied to, at most
+N_TIES = 3  # r, anchors that a row is tied to
 FEWEST_ANCHORS = 500
 ANCHORS_PER_CLUSTER = 25
 MOST_ANCHORS = 4_000  # of all views
@@ -86,7 +86,7 @@ class Anchors:
         """Return Z, (n, p): how much every row is tied to its nearest anchors; rows sum to 1.
 
         The tie to the j-th nearest of the r anchors grows with d_j⁻⁶ − d_(r+1)⁻⁶: where noise in
-        many columns makes all of them as far, it is tied to all, and else to the nearest ones.
+        many columns makes all of them as far, it is tied to all, and else to the nearest one.
         `made` is the anchor that k-means made of a row and others, or −1: as their mean it is
         nearer to each of m rows than to others like them, by (m − 1) / (m + 1) in squares. Without
         that, few rows around an anchor would be a piece of the graph that nothing else is tied to.

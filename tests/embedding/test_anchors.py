@@ -52,8 +52,8 @@ def test_ties_reach_further_where_noise_makes_all_anchors_as_far():
         X = rng.normal(size=(2_000, d))
         _, ties = Anchors.among(X, 100, rng)
         used.append(1 / ties.power(2).sum(axis=1).mean())  # how many anchors, in effect
-    assert used[0] < 1.6
-    assert used[1] > 2.5
+    assert used[0] < 1.4
+    assert used[1] > 1.7
 
 
 @pytest.mark.parametrize(("shift", "scale"), [(1e6, 1.0), (0.0, 1e140), (0.0, 1e-300)])
