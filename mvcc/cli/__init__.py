@@ -22,7 +22,7 @@ from mvcc.exceptions import ConfigError, MvccError
 FAILURE, USAGE, INTERRUPTED = 1, 2, 130
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # where standard output goes
 _UNUSABLE = (errno.ENAMETOOLONG, errno.EACCES, errno.ELOOP)  # paths that cannot be looked at
-_OBJECTS = 50_000  # that are made before the garbage collector looks at them
+_OBJECTS = 500_000  # that are made before the garbage collector looks at them
 _AFTER_INTERRUPT = {
     "ask": "all answers are stored; run the same command to resume",
     "review": "what was recorded is stored; run the same command to resume",
