@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import re
 import warnings
@@ -22,6 +23,9 @@ from hypothesis import HealthCheck, Phase, settings
 
 from tests import tried
 from tests.browser.chromium import CHROMIUM
+
+# what imports make stays to the end, and is looked through as rarely as in the command line
+gc.set_threshold(500_000)
 
 # how many examples a property is tried on: in `make test`, `make test-all` and `make reliability`;
 # numba compiles at the first call, so that a deadline would measure the compiler
