@@ -11,6 +11,7 @@ from rich.cells import cell_len
 from mvcc.exceptions import DataError, StoreError
 from mvcc.experiments import _runner as replay_module
 from mvcc.experiments import run_experiment
+from mvcc.tables import ReviewSession
 from tests.command_line import invoke, mvcc
 from tests.experiments.conftest import edit_manifest
 from tests.experiments.test_check import ORIGINAL
@@ -96,6 +97,70 @@ def test_a_clustering_is_verified_by_its_facts_and_its_inputs(
     shutil.copytree(clustering, tmp_path / "copy")
     change(tmp_path / "copy")
     assert said in invoke("check", tmp_path / "copy", code=code).stdout
+
+
+def delete_row(path):
+    header, _, *rows = path.read_text().splitlines(keepends=True)
+    path.write_text("".join([header, *rows]))
+
+
+def rename_row(path):
+    path.write_text(re.sub(r"\n(\w+),", r"\n\1-new,", path.read_text(), count=1))
+
+
+READERS = (
+    "export out --out exported",
+    "compare out out --json",
+    "predict out --view view0=data/view0.csv --out new.csv",
+    "report out --out new.html",
+    "match --from out --json",
+)
+
+
+@pytest.mark.parametrize(
+    "change", [lambda path: spoil_labels(path.parents[2]), delete_row, rename_row]
+)
+@pytest.mark.parametrize("has_ledger", [True, False])
+def test_labels_that_were_changed_by_hand_are_refused_and_kept(
+    clustering, tmp_path, monkeypatch, change, has_ledger
+):
+    shutil.copytree(clustering, tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
+    labels = tmp_path / "out/view0/labels.csv"
+    if not has_ledger:
+        (tmp_path / "out/.mvcc-files").unlink()
+    change(labels)
+    changed, by_hand = labels.read_bytes(), "by hand are not taken: .* `mvcc review out`"
+    for words in READERS:
+        said = rf"^out/view0/labels\.csv is not what clustering\.json says\. .* {by_hand}"
+        with pytest.raises(StoreError, match=said):
+            invoke(*words.split())
+    with pytest.raises(StoreError, match=rf"view0/labels\.csv: .* {by_hand}"):
+        invoke(*"cluster out/cluster.yaml --continue out --out next".split())
+    assert labels.read_bytes() == changed
+    assert {path.name for path in tmp_path.iterdir()} == {"data", "out"}
+    labels.unlink()
+    invoke(*READERS[0].split())
+
+
+def test_labels_in_another_style_or_before_a_kill_are_used_but_not_with_other_names(
+    clustering, tmp_path
+):
+    out = shutil.copytree(clustering, tmp_path, dirs_exist_ok=True) / "out"
+    facts, labels = out / "clustering.json", out / "view0/labels.csv"
+    before, found = facts.read_bytes(), labels.read_text()
+    labels.write_text(found, newline="\r\n")
+    invoke("compare", out, out)
+    labels.write_text(found)
+    with ReviewSession(out) as session:
+        session.record([("0", "rename:dishes")])
+    after = facts.read_bytes()
+    facts.write_bytes(before)  # it comes last
+    invoke("compare", out, out)
+    facts.write_bytes(after)
+    labels.write_text(labels.read_text().replace("dishes", "plates"))
+    with pytest.raises(StoreError, match="is not what clustering"):
+        invoke("compare", out, out)
 
 
 @pytest.mark.parametrize("before", [False, True])

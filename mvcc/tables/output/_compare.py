@@ -15,12 +15,12 @@ from mvcc._utils.messages import clipped, counted
 from mvcc._utils.outputs import write_output
 from mvcc.constraints import kind_of
 from mvcc.exceptions import StoreError
-from mvcc.results import Changes, Clustering, Given, LinkFacts, ViewFacts, in_words, read_facts
+from mvcc.results import Changes, Clustering, Given, LinkFacts, ViewFacts, in_words
 from mvcc.tables.correcting._corrections import LEFT_OUT
 from mvcc.tables.output._continued import renumbered, rows_in_both
 from mvcc.tables.output._folder import clusters_of
 from mvcc.tables.output._former import numbered_in
-from mvcc.tables.output._stored import inputs_of_clustering
+from mvcc.tables.output._stored import inputs_of_clustering, read_result
 from mvcc.tables.reading._rows import spelled_like
 
 MOVED = ("view", "id", "from", "to", "cluster_in_second")
@@ -30,7 +30,7 @@ Said = dict[tuple[frozenset[Any], Any], dict[str, Any]]
 
 def compare_clusterings(first: Path, second: Path) -> dict[str, Any]:
     """Compare the clusterings in two folders of `mvcc cluster`, as `compare_facts` does."""
-    return compare_facts((read_facts(first), read_facts(second)), (str(first), str(second)))
+    return compare_facts((read_result(first), read_result(second)), (str(first), str(second)))
 
 
 def compare_facts(facts: tuple[Clustering, Clustering], called: tuple[str, str]) -> dict[str, Any]:

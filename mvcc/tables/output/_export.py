@@ -16,7 +16,7 @@ from mvcc._utils.messages import clipped, shown
 from mvcc._utils.outputs import OutputFolder
 from mvcc._utils.reading import content_of
 from mvcc.exceptions import ConfigError, DataError
-from mvcc.results import Clustering, read_facts
+from mvcc.results import Clustering
 from mvcc.tables._job import View
 from mvcc.tables._layout import MODEL
 from mvcc.tables.output._export_formats import (
@@ -34,6 +34,7 @@ from mvcc.tables.output._stored import (
     has_changed,
     job_of_clustering,
     load_model,
+    read_result,
     refuse_samples,
 )
 from mvcc.tables.reading._files import read_frame
@@ -77,7 +78,7 @@ def export_tables(
     `out` is a file, whose ending tells the format, or a folder, with a file of the format `kind`
     for each view. Returns the files, each with its number of rows.
     """
-    facts = read_facts(folder)
+    facts = read_result(folder)
     refuse_samples(folder, facts)
     job = job_of_clustering(folder, facts)
     names = [view.name for view in facts.views]

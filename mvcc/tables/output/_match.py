@@ -14,7 +14,7 @@ from mvcc._utils.files import csv_bytes
 from mvcc._utils.messages import clipped, counted, pair_name, row_name, shown, views_of_pair
 from mvcc._utils.outputs import write_output
 from mvcc.exceptions import ConfigError, DataError
-from mvcc.results import Clustering, read_facts
+from mvcc.results import Clustering
 from mvcc.tables._job import Job
 from mvcc.tables.correcting._corrections import (
     NO_MATCH,
@@ -25,7 +25,7 @@ from mvcc.tables.correcting._corrections import (
 )
 from mvcc.tables.output._export_formats import escaped
 from mvcc.tables.output._folder import inputs_of
-from mvcc.tables.output._stored import has_changed, refuse_samples
+from mvcc.tables.output._stored import has_changed, read_result, refuse_samples
 from mvcc.tables.reading._answers import with_answers
 from mvcc.tables.reading._inputs import Inputs, read_inputs
 from mvcc.tables.reading._table import Table
@@ -56,7 +56,7 @@ def propose_matches(
     """
     facts, corrections = None, NONE
     if clustering:
-        facts, corrections = read_facts(clustering), read_corrections(clustering)
+        facts, corrections = read_result(clustering), read_corrections(clustering)
         refuse_samples(clustering, facts)
     inputs = read_inputs(job)
     if facts and clustering:

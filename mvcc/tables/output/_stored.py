@@ -8,12 +8,12 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mvcc._utils.files import damage_of
+from mvcc._utils.files import LEDGER, Ledger, damage_of, entries_in
 from mvcc._utils.messages import clipped, counted, typed
 from mvcc._utils.reading import content_of, opened
 from mvcc.exceptions import DataError, StoreError
 from mvcc.results import CLUSTERING as FACTS
-from mvcc.results import Clustering, Input, read_facts
+from mvcc.results import Clustering, Input, ViewFacts, read_facts
 from mvcc.tables._job import Job, load_job
 from mvcc.tables._layout import (
     ALL_LABELS,
@@ -30,7 +30,7 @@ from mvcc.tables._layout import (
     SUSPICIOUS,
 )
 from mvcc.tables.correcting._corrections import read_corrections
-from mvcc.tables.output._folder import clusters_of, given_files, inputs_of
+from mvcc.tables.output._folder import KIND, given_files, inputs_of, label_columns
 from mvcc.tables.reading._answers import answer_files
 from mvcc.tables.reading._parquet import input_sha256, read_folder
 from mvcc.tables.reading._people import log_in
@@ -107,9 +107,7 @@ def check_files(folder: Path, facts: Clustering) -> tuple[int, list[str]]:
     verified, wrong = 1, list[str]()
     for number, view in enumerate(facts.views):
         path = folder / view.name
-        found = sorted(row[:2] for row in _rows_of(path / LABELS))
-        told = [[name, str(label)] for name, label in clusters_of(view).items()]
-        is_right = {LABELS: found == sorted([["id", "cluster"], *told])}
+        is_right = {LABELS: _has_labels(path / LABELS, view)}
         for name, n_rows in _lengths_told(facts, number).items():
             is_right[name] = len(_rows_of(path / name)) == n_rows + 1
         if view.n_all_rows is not None:
@@ -117,7 +115,10 @@ def check_files(folder: Path, facts: Clustering) -> tuple[int, list[str]]:
         verified += sum(is_right.values())
         for name in is_right:
             if not is_right[name]:
-                wrong.append(f"{view.name}/{name}: it is missing, or is not what {FACTS} says.")
+                told = f" {_by_hand(folder)}" if name == LABELS else ""
+                wrong.append(
+                    f"{view.name}/{name}: it is missing, or is not what {FACTS} says.{told}"
+                )
     wrong += _unlike_corrections(folder, facts)
     needed = [MODEL, CONFIG, *((ANSWERS, DISPUTED) if facts.together else ())]
     wrong += [f"{name}: it is missing." for name in needed if not (folder / name).exists()]
@@ -129,6 +130,19 @@ def check_files(folder: Path, facts: Clustering) -> tuple[int, list[str]]:
         verified += not damage
         wrong += [f"{MODEL}: {damage}."] if damage else []
     return verified, wrong
+
+
+def _has_labels(path: Path, view: ViewFacts) -> bool:
+    """Tell whether ``labels.csv`` of a view has its clusters, and their names if any."""
+    columns, values = label_columns(view)
+    lines = [("id", *columns), *((name, *own) for name, own in values.items())]
+    n = 3 if view.names else 2
+    told = [["" if cell is None else str(cell) for cell in line[:n]] for line in lines]
+    return sorted(row[:n] for row in _rows_of(path)) == sorted(told)
+
+
+def _by_hand(folder: Path) -> str:
+    return f"Changes by hand are not taken: correct clusters with `mvcc review {typed(folder)}`."
 
 
 def _unlike_corrections(folder: Path, facts: Clustering) -> list[str]:
@@ -184,7 +198,7 @@ def load_model(path: str | os.PathLike[str]) -> SavedClustering:
     ------
     StoreError
         Where there is no model, or it is damaged, changed, of another format, or holds what mvcc
-        never writes.
+        never writes; or where somebody has changed the labels in the folder.
 
     See Also
     --------
@@ -218,6 +232,20 @@ def corrected_model(folder: Path) -> tuple[SavedClustering, Clustering]:
     return model.merged(facts.into), facts
 
 
+def read_result(folder: Path) -> Clustering:
+    """Return the facts of a clustering, unless somebody has changed its labels by hand."""
+    facts, ledger = read_facts(folder), Ledger(folder, entries_in(folder / LEDGER))
+    for view in facts.views:
+        name = f"{view.name}/{LABELS}"
+        is_ours = not os.path.exists(folder / name) or not ledger.why_not_ours(name, KIND)
+        if not (is_ours or _has_labels(folder / name, view)):
+            raise StoreError(
+                f"{folder / name} is not what {FACTS} says. {_by_hand(folder)} First restore the"
+                " file, or move it away."
+            )
+    return facts
+
+
 def read_found(folder: Path) -> Clustering:
     """Return the facts of a clustering as its clusters were found, before all corrections."""
     return read_facts(folder, FOUND) if (folder / FOUND).exists() else read_facts(folder)
@@ -225,7 +253,7 @@ def read_found(folder: Path) -> Clustering:
 
 def read_clustering(folder: Path) -> tuple[SavedClustering, Clustering]:
     """Return the model in a folder of results as it was fitted, and the facts; as `load_model`."""
-    facts = read_facts(folder)
+    facts = read_result(folder)
     return _model_in(folder / MODEL, facts), facts
 
 
