@@ -175,6 +175,7 @@ def match(
         raise click.UsageError(
             "the output file is missing; give it with --out, or print the proposals with --json."
         )
+    shared.refuse_fresh_alone(fresh, out)
     source = clustering / "cluster.yaml" if clustering else config
     if clustering and not (clustering / "cluster.yaml").exists():
         read_facts(clustering)  # which says what is missing, as for other commands

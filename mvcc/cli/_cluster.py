@@ -69,6 +69,12 @@ def cluster(
         )
     numbers = outcome.as_range(given["n_clusters"])
     if numbers:
+        for name in ("stability_runs", "comparison", "compare_co_em"):
+            if given[name] not in (None, False, "0"):
+                raise click.UsageError(
+                    f"--{name.replace('_', '-')} goes with one number of clusters (-k), not with a"
+                    " range; leave it out."
+                )
         given["n_clusters"] = str(numbers[-1])
     job = tables.load_job(config, settings(given))
     asking = outcome.asking_command(job, config, given)

@@ -117,6 +117,7 @@ def compare(first: Path, second: Path, out: Path | None, fresh: bool) -> None:
     clusters that were split or merged, are new or have vanished are named. Only rows and views that
     both have are compared.
     """
+    shared.refuse_fresh_alone(fresh, out)
     found = tables.compare_clusterings(first, second)
     if out is not None:
         tables.write_moved(found, out, fresh=fresh)

@@ -87,6 +87,8 @@ def run(
             "--backend dask requires --scheduler ADDRESS, and vice versa.", context
         )
     if trials:
+        if any(text.partition("=")[0].strip() == "trials" for text in overrides):
+            raise click.UsageError("--trials and --set trials=… say the same; leave out one.")
         overrides = (*overrides, f"trials={trials}")
     chosen = experiments.load_config(config, overrides)
     folder = out or Path("results") / chosen.name

@@ -144,6 +144,12 @@ def output_options(json_help: str) -> Callable[[Command], Command]:
     return add
 
 
+def refuse_fresh_alone(fresh: bool, out: Path | None) -> None:
+    """Refuse ``--fresh`` where no file is written."""
+    if fresh and out is None:
+        raise click.UsageError("--fresh goes with --out; add it, or leave --fresh out.")
+
+
 def by_name(texts: Iterable[str], flag: str) -> dict[str, str]:
     """Return the values of an option NAME=VALUE that may be given once for each name."""
     values: dict[str, str] = {}

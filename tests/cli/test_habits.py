@@ -135,6 +135,21 @@ def test_quiet_and_verbose_exclude_each_other(folder, words):
     assert not logging.getLogger("mvcc").handlers  # nothing is left for the next command
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("cluster --view a=a.csv -k 2-4 --stability-runs 5", "--stability-runs goes with one"),
+        ("cluster --view a=a.csv -k 2-4 --comparison", "--comparison goes with one number"),
+        ("cluster --view a=a.csv -k 2-4 --compare-co-em", "--compare-co-em goes with one number"),
+        ("compare a b --fresh", "--fresh goes with --out"),
+        ("match --view a=a.csv --json --fresh", "--fresh goes with --out"),
+        ("run tiny.yaml --trials 5 --set trials=50", "--trials and --set trials=… say the same"),
+    ],
+)
+def test_an_option_without_effect_is_refused_before_anything_is_read(words, said):
+    assert said in invoke(words, code=2).stderr
+
+
 def test_errors_are_said_in_quiet_too(tmp_path):
     done = mvcc("check", str(tmp_path), "--quiet", "--json")
     assert done.returncode == 1
