@@ -79,7 +79,8 @@ class ConstraintFile:
         if not order or (is_exact and names != COLUMNS[: len(order)]):
             raise InvalidInputError(
                 f"{place}:{first}: the columns must be i,j,kind or i,j,kind,weight, not "
-                f"{clipped(delimiter.join(names))}."
+                f"{clipped(delimiter.join(names))}. Name them so: i and j are two rows, kind is"
+                " must-link or cannot-link."
             )
         has_weights = len(order) == 4
         others = [n for n in range(len(names)) if n not in order]

@@ -8,6 +8,7 @@ import pytest
 
 from mvcc.exceptions import ConstraintConflictError, DataError, InvalidInputError
 from mvcc.tables import check_job, cluster_job, load_job, read_inputs
+from tests.command_line import invoke
 from tests.tables.problems import (
     by_co_em,
     cluster,
@@ -613,6 +614,18 @@ def test_lines_of_all_files_are_told_at_once(options, tmp_path):
     ]
     told = str(refusal.value).splitlines()
     assert all(part in line for part, line in zip(expected, told, strict=True))
+
+
+def test_columns_of_pairs_are_checked_before_tables_are_read(options, tmp_path, monkeypatch):
+    message = r"pairs\.csv:1: .*, not a,b,kind\. Name them so: i and j are two rows, kind is must-"
+    (tmp_path / "texts.csv").write_text("x,x\n1,2\n")
+    with pytest.raises(InvalidInputError, match=message):
+        given(options, tmp_path, "a,b,kind\nt0,t1,must-link\n")
+    with pytest.raises(DataError, match=r"^\S*matches\.csv: there must be two columns"):
+        matches(options, tmp_path, "texts\nt1\n")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InvalidInputError, match=rf"^{message}"):
+        invoke("cluster texts.csv images.csv --constraints pairs.csv -k 2")
 
 
 UNKNOWN = ": 1 of 1 constraint names an unknown row"
