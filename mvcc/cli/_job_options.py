@@ -88,7 +88,7 @@ def _sorted(files: Iterable[str], given: dict[str, Any]) -> Path | None:
     if config is not None and any(unnamed.values()):
         raise click.UsageError("beside a CONFIG, name the views: --match VIEW:VIEW=FILE.")
     for path in unnamed["constraints"]:
-        tables.read_constraints(path)  # what is wrong with it is told before large tables are read
+        tables.read_constraints(path)  # wrong columns are an error before large tables are read
     views = by_name(given["views"] or (), "--view")
     sheets = by_name(given["sheet"] or (), "--sheet")
     headers = header_rows(given["header"] or ())

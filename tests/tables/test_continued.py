@@ -157,6 +157,23 @@ def test_the_column_of_ids_that_was_asked_for_names_the_rows_again(tmp_path, lat
         here, there = (first if later == "prefixed" else "0"), first.removeprefix("C-")
         there = there if later == "prefixed" else str(frame["kunde"].iloc[0])
         assert [f"'{here}' here, '{there}' there" in one for one in warned] == [True]
+        column = "'customer' here and 'customer'" if later == "prefixed" else "'customer'"
+        assert f" The column of ids is {column} there. If" in warned[0]
+
+
+@pytest.mark.parametrize(("n_shared", "said"), [(0, "none"), (8, "8"), (9, "")])
+def test_another_column_with_few_of_the_former_ids_is_named(tmp_path, may, n_shared, said):
+    frame = blobs([30, 30, 30])
+    frame.index = [*frame.index[:n_shared], *(f"s{n}" for n in range(n_shared, 90))]
+    frame.to_csv(tmp_path / "june.csv", index_label="serial")
+    view = {"path": str(tmp_path / "june.csv"), "id_column": "serial"}
+    options = options_of({"things": view}, n_clusters=3, continues=str(may), **QUICK)
+    facts = cluster(options, tmp_path / "june")
+    warned = [one for one in facts["warnings"] if "The column of ids is" in one]
+    assert len(warned) == bool(said)
+    for one in warned:
+        assert one.startswith(f"things has {said} of the 90 ids ")
+        assert "is 'serial' here and 'id' there." in one
 
 
 def test_answers_about_numbered_rows_are_used_again_only_for_the_same_file(tmp_path):

@@ -15,7 +15,7 @@ from mvcc.exceptions import DataError
 from mvcc.results import Changes, Continued
 from mvcc.tables.correcting._carried_over import CarryingOver, opened_in
 from mvcc.tables.correcting._corrections import NONE, Corrections
-from mvcc.tables.output._former import Former
+from mvcc.tables.output._former import Former, id_column_in
 from mvcc.tables.reading._rows import spelled_like
 from mvcc.tables.reading._table import Table
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from mvcc.tables.reading._inputs import Inputs
 
 _MOST = 1 / 2  # of the rows of a cluster: where these are, the cluster is
-_PART = 1 / 10  # of a cluster, at least, that another one takes over
+_PART = 1 / 10  # of a cluster, at least, that another one takes over; of ids: fewer are few
 _ENOUGH = 5  # shared rows for each former cluster, or the stored model decides
 
 
@@ -147,15 +147,23 @@ def continued(former: Former | None, inputs: Inputs, fit: Fit) -> Continuation:
 
 
 def _without_known_ids(former: Former, tables: Sequence[Table]) -> Iterator[str]:
-    """Warn of tables with none of the ids that their views had before."""
+    """Warn of tables with none of the ids that their views had, or few in another column."""
     for table in tables:
         view = former.facts.view(table.name)
-        if view and table.name not in former.numbered and (_shared(former, table) < 0).all():
-            yield (
-                f"{table.name} has none of the {counted(len(view.ids), 'id')} that {former.called}"
-                f" has: {shown(table.ids[0])} here, {shown(view.ids[0])} there. If its rows are the"
-                " same ones, name the column of their ids (--id-column)."
-            )
+        if view is None or table.name in former.numbered:
+            continue
+        n_shared, before = int((_shared(former, table) >= 0).sum()), id_column_in(view)
+        is_same = None in (before, table.id_column) or before == table.id_column
+        if n_shared and (is_same or n_shared >= _PART * min(len(table.ids), len(view.ids))):
+            continue
+        columns = ((table.id_column, "here"), (before, "there"))
+        named = " and ".join(f"{shown(name)} {place}" for name, place in columns if name)
+        yield (
+            f"{table.name} has {n_shared or 'none'} of the {counted(len(view.ids), 'id')} that"
+            f" {former.called} has: {shown(table.ids[0])} here, {shown(view.ids[0])} there."
+            f"{f' The column of ids is {named}.' if named else ''} If its rows are the same ones,"
+            " name the column of their ids (--id-column)."
+        )
 
 
 def _numbered(

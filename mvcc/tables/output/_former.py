@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from mvcc._utils.messages import agreeing, clipped, counted, enumerated
 from mvcc.exceptions import DataError, MvccError, StoreError
-from mvcc.results import Clustering, read_facts
+from mvcc.results import Clustering, ViewFacts, read_facts
 from mvcc.tables._job import Job, View, load_job
 from mvcc.tables._layout import ANSWERS, CONFIG
 from mvcc.tables.correcting._corrections import Corrections, read_corrections, with_matches
@@ -80,13 +80,18 @@ def numbered_in(facts: Clustering) -> set[str]:
     found = set()
     for view in facts.views:
         ids = {*view.ids, *view.outliers}
-        is_named = any(column.note == LeftOut.NAMES_ROWS for column in view.columns)
         is_counted = ids == set(map(str, range(len(ids))))
         if view.n_all_rows is not None or facts.inputs:  # numbers may have gaps
             is_counted = all(map(str.isdecimal, ids))
-        if is_counted and not is_named:
+        if is_counted and id_column_in(view) is None:
             found.add(view.name)
     return found
+
+
+def id_column_in(view: ViewFacts) -> str | None:
+    """Return the column that named the rows of a view; None if they were numbered, or an index."""
+    named = (column.name for column in view.columns if column.note == LeftOut.NAMES_ROWS)
+    return next(named, None)
 
 
 def read_former(job: Job) -> tuple[Job, Former | None]:
