@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
@@ -56,15 +56,6 @@ def read_constraints(path: str) -> ConstraintFile:
     header = frame.attrs.get("header", 1), list(map(str, frame.columns))
     records = zip(lines, map(list, zip(*columns, strict=True)), strict=True)
     return ConstraintFile.of(path, chain([header], records), notes=frame.attrs.get("notes", ()))
-
-
-def refuse_one_column(frame: pd.DataFrame, path: str, views: Sequence[str]) -> None:
-    """Refuse a file of matches without two columns of ids."""
-    if frame.shape[1] < 2:
-        raise DataError(
-            f"{path}: there must be two columns, the ids of {views[0]} and of {views[1]}; it has"
-            " one."
-        )
 
 
 @contextmanager

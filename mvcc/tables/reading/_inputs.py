@@ -31,12 +31,7 @@ from mvcc.constraints import ConstraintFile
 from mvcc.exceptions import ConfigError, DataError, InvalidInputError
 from mvcc.tables._job import Job
 from mvcc.tables.reading._column import as_texts
-from mvcc.tables.reading._files import (
-    read_constraints,
-    read_frame,
-    read_frames,
-    refuse_one_column,
-)
+from mvcc.tables.reading._files import read_constraints, read_frame, read_frames
 from mvcc.tables.reading._parquet import input_sha256
 from mvcc.tables.reading._problems import Problems
 from mvcc.tables.reading._rows import Named, ids_of
@@ -149,9 +144,7 @@ def read_pairs(
     files = PairFiles({}, {})
     for pair, path in job.matches.items():
         with problems.collecting():
-            frame = drawn[pair] if pair in drawn else read(path)
-            refuse_one_column(frame, path, views_of_pair(pair))
-            files.matches[pair] = frame
+            files.matches[pair] = drawn[pair] if pair in drawn else read(path)
     for view, path in job.constraints.items():
         with problems.collecting():
             files.constraints[view] = read_constraints(path)
@@ -163,15 +156,11 @@ def _first_rows(path: str) -> pd.DataFrame:
 
 
 def read_inputs(job: Job, folders: SampledViews | None = None) -> Inputs:
-    """Read all files of a job, and of its folders a sample; errors tell of all files at once.
-
-    But files of matches and constraints that cannot be read are told before tables are read.
-    """
-    problems = Problems()
+    """Read all files of a job, and of its folders a sample; errors tell of all files at once."""
+    problems, of_pairs = Problems(), Problems()
     tables: list[Table] = []
     if folders is None:
-        files = read_pairs(job, problems)
-        problems.raise_any()  # before large tables are read
+        files = read_pairs(job, of_pairs)
     else:  # mistakes are told with all rows
         files = read_pairs(job, Problems(), _first_rows)
     for name, view in job.views.items():
@@ -187,7 +176,7 @@ def read_inputs(job: Job, folders: SampledViews | None = None) -> Inputs:
         problems.raise_any()  # before minutes of reading
         sampled, drawn = folders.sample(job, tables, files, problems)
         tables = sorted([*tables, *sampled], key=lambda table: list(job.views).index(table.name))
-        files = read_pairs(job, problems, drawn=drawn)
+        files = read_pairs(job, of_pairs, drawn=drawn)
     for table in tables:
         if job.n_clusters != "auto":
             with problems.collecting():
@@ -199,6 +188,7 @@ def read_inputs(job: Job, folders: SampledViews | None = None) -> Inputs:
     from mvcc.tables.reading._pairs import add_constraints, read_matches
 
     notes: list[str] = []
+    problems.extend(of_pairs)
     relations = read_matches(job, tables, files, problems, notes)
     if not job.matches:
         notes += _notes_on_shared_ids(tables)

@@ -17,7 +17,6 @@ from mvcc._utils.unknown_ids import why_unknown
 from mvcc.constraints import ConstraintFile, Constraints, Relations, is_must_link
 from mvcc.exceptions import DataError, InvalidInputError, MvccError
 from mvcc.tables._job import Job
-from mvcc.tables.reading._files import refuse_one_column
 from mvcc.tables.reading._people import AnsweredObjects, rows_in_answers
 from mvcc.tables.reading._problems import Problems, option_for, raise_all
 from mvcc.tables.reading._rows import RowsById, id_texts, leads_with_zeros, plain_id
@@ -271,8 +270,12 @@ def matched_ids(
 
     Columns are called like the views or their id columns, or left and right, else are the first.
     """
-    refuse_one_column(frame, path, views)
     names = [str(name).strip() for name in frame.columns]
+    if len(names) < 2:
+        raise DataError(
+            f"{path}: there must be two columns, the ids of {views[0]} and of {views[1]}; it has"
+            " one."
+        )
     lower = [name.casefold() for name in names]
     called = [[(name or "").casefold() for name in pair] for pair in (views, id_columns)]
     for pair in (*called, ["left", "right"]):

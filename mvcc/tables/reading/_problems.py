@@ -55,6 +55,10 @@ class Problems:
             self.columns.setdefault(view, {}).update(dict.fromkeys(columns, str(error)))
             self._n_avoidable += 1
 
+    def extend(self, others: Problems) -> None:
+        """Note the errors of others."""
+        self._errors += others._errors
+
     @contextmanager
     def collecting(self) -> Iterator[None]:
         """Note an error in a file and go on."""
