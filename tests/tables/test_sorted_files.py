@@ -88,6 +88,18 @@ def test_small_tables_with_the_same_ids_stay_tables(tmp_path):
     assert sort_files(paths).views == dict(zip("abc", paths, strict=True))
 
 
+def test_measurements_that_two_tables_hold_are_no_pairs_of_their_rows(tmp_path):
+    places = [(f"{40 + n / 7:.5f}", f"{8 + n / 9:.5f}") for n in range(20)]
+    columns = {"a": ["id", "north"], "b": ["key", "east"], "c": ["north", "east"]}
+    rows = {
+        "a": [[f"a{n}", north] for n, (north, _) in enumerate(places)],
+        "b": [[f"b{n}", east] for n, (_, east) in enumerate(places)],
+        "c": places,
+    }
+    paths = [write_csv(tmp_path / f"{name}.csv", [columns[name], *rows[name]]) for name in columns]
+    assert list(sort_files(paths).views) == ["a", "b", "c"]
+
+
 def test_a_file_of_pairs_names_tables_rather_than_other_pairs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name, letter in (("people", "p"), ("orders", "p"), ("visits", "v")):

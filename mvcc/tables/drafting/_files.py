@@ -23,6 +23,9 @@ from mvcc.tables.reading._rows import id_texts, plain_id
 _MOST_COLUMNS = 4  # of a file of matches or constraints that nobody named as such
 _ENOUGH = 0.5  # of the values of a column, to be ids of a table
 
+_GLANCED = 10  # rows of a column, which tell whether it holds measurements
+_MEASURED = re.compile(r"[-+]?\d*[.,]\d{4,}(e[-+]?\d+)?", re.IGNORECASE)  # which name no rows
+
 _SPELLED = "write them as the tables do: a is not A, and A7 is not A07."
 
 _NONE: Mapping[str, str] = MappingProxyType({})
@@ -177,11 +180,17 @@ def _may_be_pairs(frame: pd.DataFrame) -> bool:
 
 
 def _ids_in(frame: pd.DataFrame) -> Ids:
-    """Return the columns of a table with a value of its own in each row, and their values."""
+    """Return the columns of a table with a value of its own in each row, and their values.
+
+    The texts of all columns of measurements would take several times the memory of a large table.
+    """
     frame = without_attrs(frame)
     ids: Ids = {}
     for n, name in enumerate(frame.columns):
         column = frame.iloc[:, n]
+        first = _texts(column.iloc[:_GLANCED])
+        if first and all(map(_MEASURED.fullmatch, first)):
+            continue
         values = set(_texts(column))
         if len(values) == len(frame):
             ids[str(name)] = values.union(map(plain_id, values))
