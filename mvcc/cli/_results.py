@@ -5,7 +5,6 @@ What they call is imported when it is first used, since their help needs none of
 
 from __future__ import annotations
 
-from os.path import exists  # false for what cannot be a path
 from pathlib import Path
 from typing import Any
 
@@ -229,8 +228,6 @@ def report(folder: Path, out: Path | None, fresh: bool) -> None:
     shows learning curves, the paper's figures and claims, and what was run.
     """
     inputs = [] if out is None else tables.inputs_of_clustering(folder)
-    if exists(folder / "clustering.json"):
-        tables.read_result(folder)  # which refuses labels that somebody has changed
     written = html.write_report(folder, out, fresh=fresh, inputs=inputs)
     shared.say_json({"report": written})
     shared.say(str(written))

@@ -41,7 +41,6 @@ from .output._predict import predict_files as predict_files
 from .output._stored import check_clustering as check_clustering
 from .output._stored import inputs_of_clustering as inputs_of_clustering
 from .output._stored import load_model as load_model
-from .output._stored import read_result as read_result
 from .reading._column import Column as Column
 from .reading._files import read_constraints as read_constraints
 from .reading._inputs import Inputs as Inputs

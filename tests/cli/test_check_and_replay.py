@@ -112,7 +112,6 @@ READERS = (
     "export out --out exported",
     "compare out out --json",
     "predict out --view view0=data/view0.csv --out new.csv",
-    "report out --out new.html",
     "match --from out --json",
 )
 
