@@ -59,10 +59,11 @@ class Anchors:
         """Find so many anchors, or fewer where fewer rows differ; return them and all ties."""
         size = min(len(data), _SAMPLED * number)
         sample = np.sort(rng.choice(len(data), size, replace=False))
-        center = np.median(data[sample], axis=0)
-        unit = float(np.abs(data[sample] - center).max(initial=0.0)) or 1.0
+        some = data[sample]
+        center = np.median(some, axis=0)
+        unit = float(np.abs(some - center).max(initial=0.0)) or 1.0
         found = cls(np.empty((0, data.shape[1]), np.float32), center, unit)
-        rows, place = _distinct(found.moved(data[sample]))
+        rows, place = _distinct(found.moved(some))
         if len(rows) <= number:
             anchors = cls(rows, center, unit)
             return anchors, anchors.ties(data)

@@ -89,7 +89,7 @@ def test_small_tables_with_the_same_ids_stay_tables(tmp_path):
 
 
 def test_measurements_that_two_tables_hold_are_no_pairs_of_their_rows(tmp_path):
-    places = [(f"{40 + n / 7:.5f}", f"{8 + n / 9:.5f}") for n in range(20)]
+    places = [(f"{40 + n / 7:.6f}", f"{8 + n / 9:.6f}") for n in range(20)]
     columns = {"a": ["id", "north"], "b": ["key", "east"], "c": ["north", "east"]}
     rows = {
         "a": [[f"a{n}", north] for n, (north, _) in enumerate(places)],
@@ -98,6 +98,14 @@ def test_measurements_that_two_tables_hold_are_no_pairs_of_their_rows(tmp_path):
     }
     paths = [write_csv(tmp_path / f"{name}.csv", [columns[name], *rows[name]]) for name in columns]
     assert list(sort_files(paths).views) == ["a", "b", "c"]
+
+
+def test_numbers_of_a_year_and_a_serial_number_name_rows(tmp_path):
+    ids = [f"{1980 + n}.{n:04}" for n in range(12)]
+    rows = [["number", "x"], *([own, n % 3] for n, own in enumerate(ids))]
+    links = [["i", "j", "kind"], *([own, ids[0], "ML"] for own in ids[1:])]
+    table, pairs = write_csv(tmp_path / "a.csv", rows), write_csv(tmp_path / "b.csv", links)
+    assert sort_files([table], constraints=[pairs]).constraints == [("a", pairs)]
 
 
 def test_a_file_of_pairs_names_tables_rather_than_other_pairs(tmp_path, monkeypatch):

@@ -24,7 +24,7 @@ _MOST_COLUMNS = 4  # of a file of matches or constraints that nobody named as su
 _ENOUGH = 0.5  # of the values of a column, to be ids of a table
 
 _GLANCED = 10  # rows of a column, which tell whether it holds measurements
-_MEASURED = re.compile(r"[-+]?\d*[.,]\d{4,}(e[-+]?\d+)?", re.IGNORECASE)  # which name no rows
+_MEASURED = re.compile(r"[-+]?\d*[.,]\d{6,}(e[-+]?\d+)?", re.IGNORECASE)  # which name no rows
 
 _SPELLED = "write them as the tables do: a is not A, and A7 is not A07."
 

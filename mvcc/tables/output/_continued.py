@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from mvcc.tables.reading._inputs import Inputs
 
 _MOST = 1 / 2  # of the rows of a cluster: where these are, the cluster is
-_PART = 1 / 10  # of a cluster, at least, that another one takes over; of ids: fewer are few
+_PART = 1 / 10  # of a cluster, at least, that another one takes over
+_FEW = 1 / 10  # of the ids of a table
 _ENOUGH = 5  # shared rows for each former cluster, or the stored model decides
 
 
@@ -154,7 +155,7 @@ def _without_known_ids(former: Former, tables: Sequence[Table]) -> Iterator[str]
             continue
         n_shared, before = int((_shared(former, table) >= 0).sum()), id_column_in(view)
         is_same = None in (before, table.id_column) or before == table.id_column
-        if n_shared and (is_same or n_shared >= _PART * min(len(table.ids), len(view.ids))):
+        if n_shared and (is_same or n_shared >= _FEW * min(len(table.ids), len(view.ids))):
             continue
         columns = ((table.id_column, "here"), (before, "there"))
         named = " and ".join(f"{shown(name)} {place}" for name, place in columns if name)
