@@ -60,6 +60,6 @@ def contradicted(K: Matrix, groups: list[list[int]]) -> list[int]:
     for own in groups:
         for one in own if len(own) > 1 else []:
             others = [likeness(K, one, members) for members in groups]
-            if likeness(K, one, own) < 0.2 * max(others):
+            if likeness(K, one, own) < 0.4 * max(others):
                 found.append(one)
     return sorted(found)

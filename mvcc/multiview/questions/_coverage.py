@@ -23,7 +23,7 @@ _EXEMPLARS = 2
 _SOUGHT = 10  # answers after which no matched member of a group is sought any longer
 _RUNNER_UP = 0.5  # of the likeliest group: an object is undecided if the next group is so likely
 # share of the evidence for another group: with less for its own, an answer is looked at again
-_DOUBT = 0.2
+_DOUBT = 0.4
 _LONELY = 20  # answers after which a group of one member is looked at again
 _FEWEST_ROWS = 1 / 3  # of the mean over all groups
 

@@ -342,10 +342,10 @@ def test_the_columns_that_differ_most_are_shown(asking):
 
 def test_the_share_of_rows_that_moved_is_told_after_each_ten(asking, options):
     truth = truth_of(options)
-    answered(asking, truth, 19)
-    assert asking.status.moved is None
-    (question,) = asking.next()
-    asking.answer(question.id, truth[question.id])
+    for n_answers in (19, 20):
+        assert asking.status.moved is None
+        while asking.status.n_answers < n_answers:  # a second look is no further answer
+            answered(asking, truth, 1)
     assert 0 <= asking.status.moved <= 1
     asking.undo()
     assert asking.status.moved is None
