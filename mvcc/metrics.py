@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from mvcc._utils.arrays import Floats, Ints
 from mvcc._utils.kernels.threads import may_share
 from mvcc._utils.one_thread import one_thread
-from mvcc._utils.validation import as_labels, check_choice, check_count, check_data, class_codes
+from mvcc._utils.validation import check_choice, check_count, check_data, label_codes
 from mvcc.constraints import Constraints, check_rows
 from mvcc.exceptions import InvalidInputError
 
@@ -191,7 +191,7 @@ def weighted_precision(
     """
     if kind is not None:
         check_choice(kind, "kind", ("must-link", "cannot-link"))
-    labels = _codes(y_true, "y_true")
+    labels = label_codes(y_true, "y_true")
     check_rows(constraints, len(labels), "y_true")
     counted = np.ones(len(constraints), np.bool_)
     if kind is not None:
@@ -260,7 +260,7 @@ def cluster_fit(X: ArrayLike, labels: ArrayLike, *, n_neighbors: int = 10) -> Fl
     >>> int(cluster_fit(X, [0, 0, 0, 1, 1, 1], n_neighbors=1).argmin())
     5
     """
-    data, of_rows = check_data(X), _codes(labels, "labels")
+    data, of_rows = check_data(X), label_codes(labels, "labels")
     check_count(n_neighbors, "n_neighbors")
     if len(data) != len(of_rows):
         raise InvalidInputError(
@@ -337,21 +337,12 @@ def _contingency(y_true: ArrayLike, y_pred: ArrayLike) -> Ints:
 
 
 def _two_labellings(y_true: ArrayLike, y_pred: ArrayLike) -> tuple[Ints, Ints]:
-    truth, predicted = _codes(y_true, "y_true"), _codes(y_pred, "y_pred")
+    truth, predicted = label_codes(y_true, "y_true"), label_codes(y_pred, "y_pred")
     if len(truth) != len(predicted):
         raise InvalidInputError(
             f"y_true has {len(truth)} labels and y_pred {len(predicted)}; they must be as many."
         )
     return truth, predicted
-
-
-def _codes(labels: ArrayLike, name: str) -> Ints:
-    array = as_labels(labels, name)
-    if array.ndim != 1:
-        raise InvalidInputError(
-            f"{name} must hold one label per row, shape (n,), not {array.shape}."
-        )
-    return class_codes(array, name)
 
 
 def _n_pairs(sizes: Ints) -> int:

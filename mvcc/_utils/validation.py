@@ -232,6 +232,16 @@ def class_codes(labels: NDArray[Any], what: str) -> Ints:
         ) from error
 
 
+def label_codes(labels: ArrayLike, what: str) -> Ints:
+    """Return the class of every row as 0 … classes − 1, or say why these are no labels of rows."""
+    array = as_labels(labels, what)
+    if array.ndim != 1:
+        raise InvalidInputError(
+            f"{what} must hold one label per row, shape (n,), not {array.shape}."
+        )
+    return class_codes(array, what)
+
+
 def check_number(
     value: Any, name: str, *, low: float, high: float = np.inf, low_included: bool = True
 ) -> float:

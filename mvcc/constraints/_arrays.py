@@ -11,10 +11,9 @@ from mvcc._utils.validation import (
     as_array,
     as_floats,
     as_generator,
-    as_labels,
     as_numbers,
     check_count,
-    class_codes,
+    label_codes,
 )
 from mvcc.exceptions import InvalidInputError
 
@@ -84,13 +83,10 @@ def check_weights(weights: ArrayLike | None, n: int) -> Floats:
 def sample_pairs(y: ArrayLike, n_constraints: int, random_state: RandomState) -> tuple[Ints, Bools]:
     """Draw pairs of rows, must-links or not, as ``Constraints.from_labels`` describes them."""
     n_wanted = check_count(n_constraints, "n_constraints", low=0)
-    labels = as_labels(y, "y")
-    if labels.ndim != 1:
-        raise InvalidInputError(f"y must hold one label per row, shape (n,), not {labels.shape}.")
-    codes = class_codes(labels, "y")
+    codes = label_codes(y, "y")
     rows = np.argsort(codes, kind="stable")
     n = len(rows)
-    class_end = np.cumsum(np.bincount(codes, minlength=1))[codes[rows]] if n else rows
+    class_end = np.cumsum(np.bincount(codes))[codes[rows]]
     position = np.arange(n)
     # the partners of the row at a position are those behind it, in its own class or behind the
     # class
