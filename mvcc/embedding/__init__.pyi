@@ -24,6 +24,7 @@ from ._neighbors import NeighborSearch as NeighborSearch
 from ._neighbors import nearness as nearness
 from ._objects import find_objects as find_objects
 from ._objects import membership as membership
+from ._objects import pieces as pieces
 from ._objects import separate_problems as separate_problems
 from ._pair_metric import PairMetric as PairMetric
 from ._scaling import AutoScaler as AutoScaler

@@ -21,7 +21,7 @@ def separate_problems(n_views: int, relations: Relations) -> list[tuple[list[int
     One or two matches connect no views: one of them would have no clusters of its own.
     """
     linked = [key for key, rows in relations.items() if len(rows) >= _FEWEST_MATCHES]
-    n_sets, number = _pieces(n_views, np.array(linked, dtype=np.int64).reshape(-1, 2))
+    n_sets, number = pieces(n_views, np.array(linked, dtype=np.int64).reshape(-1, 2))
     problems = []
     for one in range(n_sets):
         views = np.flatnonzero(number == one).tolist()
@@ -39,7 +39,7 @@ def find_objects(sizes: Sequence[int], relations: Relations) -> tuple[int, list[
     first = np.concatenate(([0], np.cumsum(sizes)))
     links = [rows + first[[u, v]] for (u, v), rows in relations.items()]
     all_links = np.concatenate([np.empty((0, 2), np.int64), *links])
-    n_objects, number = _pieces(int(first[-1]), all_links)
+    n_objects, number = pieces(int(first[-1]), all_links)
     return n_objects, np.split(number, first[1:-1])
 
 
@@ -47,7 +47,9 @@ def seen_in_all(objects: list[Ints], n_objects: int) -> Ints:
     """Return the objects of which every view has a row; none where they are fewer than 20."""
     seen = [np.bincount(own, minlength=n_objects) > 0 for own in objects]
     found = np.flatnonzero(np.all(seen, axis=0))
-    return found if len(objects) > 1 and len(found) >= _FEWEST_MATCHED_OBJECTS else found[:0]
+    if len(objects) < 2 or len(found) < _FEWEST_MATCHED_OBJECTS:
+        return found[:0]
+    return found
 
 
 def seen_in_several(objects: list[Ints], n_objects: int) -> Ints:
@@ -62,7 +64,8 @@ def membership(objects: Ints, n_objects: int) -> sp.csr_array:
     return sp.csr_array((np.ones(n), (objects, np.arange(n))), shape=(n_objects, n))
 
 
-def _pieces(n: int, links: Ints) -> tuple[int, Ints]:
+def pieces(n: int, links: Ints) -> tuple[int, Ints]:
+    """Return how many pieces n nodes are by links (m, 2), and the piece of every node, (n,)."""
     graph = sp.coo_array((np.ones(len(links)), (links[:, 0], links[:, 1])), shape=(n, n))
     number, piece = connected_components(graph, directed=False)
     return int(number), piece.astype(np.int64)

@@ -10,13 +10,11 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy.linalg
-import scipy.sparse as sp
 from scipy.optimize import linear_sum_assignment
-from scipy.sparse.csgraph import connected_components
 
 from mvcc._utils.arrays import Floats, Ints, LazyRows, blocks_of
 from mvcc.constraints import Constraints
-from mvcc.embedding import JointGraph, membership
+from mvcc.embedding import JointGraph, membership, pieces
 
 FEWEST_MEMBERS = 5  # of a group that is assigned to a cluster as a whole
 FEWEST_ENTAILED = 8  # constraints that follow from the others, where all that follows is taken
@@ -45,14 +43,10 @@ class Groups:
     def among(cls, n_objects: int, constraints: Constraints) -> Groups:
         """Find the groups."""
         pairs, must_link = constraints.pairs, constraints.must_link
-        together, apart = pairs[must_link], pairs[~must_link]
-        links = sp.coo_array(
-            (np.ones(len(together)), (together[:, 0], together[:, 1])), shape=(n_objects, n_objects)
-        )
-        component = connected_components(links, directed=False)[1]
+        _, component = pieces(n_objects, pairs[must_link])
         of, ends = np.full(n_objects, -1), np.unique(pairs)
         of[ends] = np.unique(component[ends], return_inverse=True)[1]
-        return cls(of, np.unique(np.sort(of[apart], axis=1), axis=0))
+        return cls(of, np.unique(np.sort(of[pairs[~must_link]], axis=1), axis=0))
 
     @property
     def sizes(self) -> Ints:
@@ -120,7 +114,7 @@ def shares_of_classes(labels: Ints, classes: Ints, k: int) -> Floats:
 
 
 def first_step(
-    classes: Ints, weights: Floats, shares: Floats, masses: Floats | None = None
+    classes: Ints, weights: Floats, shares: Floats, masses: Floats | float = 1.0
 ) -> Floats:
     """Return what is spread, (n, k): answers, by their `weights` up to 1, and less of the clusters.
 
@@ -128,8 +122,7 @@ def first_step(
     """
     given = np.flatnonzero(classes >= 0)
     step = CLUSTER_SHARE * shares
-    if masses is not None:
-        step *= masses[:, None]
+    step *= np.reshape(masses, (-1, 1))
     step[given, classes[given]] += weights[given]
     return step
 
@@ -189,13 +182,12 @@ def predicted_by_columns(
 
 
 def column_coefficients(
-    rows: Floats, classes: Ints, shares: Floats, masses: Floats | None = None
+    rows: Floats, classes: Ints, shares: Floats, masses: Floats | float = 1.0
 ) -> Floats:
     """Return coefficients (d + 1, k) of rows and a constant for classes, block by block."""
     n, given = len(rows), classes >= 0
     target = np.where(given[:, None], np.eye(shares.shape[1])[np.maximum(classes, 0)], shares)
-    of_unconstrained = UNCONSTRAINED_WEIGHT if masses is None else UNCONSTRAINED_WEIGHT * masses
-    roots = np.sqrt(np.where(given, 1.0, of_unconstrained))[:, None]
+    roots = np.sqrt(np.where(given, 1.0, UNCONSTRAINED_WEIGHT * masses))[:, None]
     blocks = blocks_of(n)
     gram = np.zeros((rows.shape[1] + 1, rows.shape[1] + 1))
     for block in blocks:
@@ -203,7 +195,7 @@ def column_coefficients(
         gram += weighted.T @ weighted
     values, vectors = scipy.linalg.eigh(gram)
     projected, tested = np.zeros((len(gram), target.shape[1])), []
-    some = given if given.any() else np.ones(n, np.bool_)
+    some = given | ~given.any()  # all where none is constrained
     for block in blocks:
         turned = (with_ones(rows[block]) * roots[block]) @ vectors
         wanted = target[block] * roots[block]
