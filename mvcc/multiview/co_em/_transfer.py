@@ -11,7 +11,6 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from mvcc._utils.arrays import Floats, Ints
-from mvcc._utils.validation import check_number
 from mvcc.constraints import Constraints
 from mvcc.exceptions import InvalidInputError
 from mvcc.propagation import origins, propagate_constraints
@@ -191,15 +190,14 @@ class ConstraintPropagation(TransferMethod):
         for (i, j), weight in zip(rows.tolist(), weights, strict=True):
             yield Cause((i, j), weight)
 
-    def _threshold_of(self, view: ViewState) -> float:
+    def _threshold_of(self, view: ViewState) -> Any:
         thresholds = np.atleast_1d(np.asarray(self.threshold, dtype=object)).tolist()
         if len(thresholds) not in (1, view.n_views):
             raise InvalidInputError(
                 f"threshold has {len(thresholds)} values; one for all views or one for each of the"
                 f" {view.n_views} is allowed."
             )
-        threshold = thresholds[view.number % len(thresholds)]
-        return check_number(threshold, "threshold", low=0, high=1, low_included=False)
+        return thresholds[view.number % len(thresholds)]
 
 
 class DirectMapping(TransferMethod):
@@ -216,7 +214,9 @@ class DirectMapping(TransferMethod):
         inside = np.isin(view.constraints.pairs, view.mapped)
         passed = view.constraints.select(inside[:, 0] & inside[:, 1])
         repeated = (passed.pairs[1:] == passed.pairs[:-1]).all(axis=1)
-        return passed.max_union(passed) if repeated.any() else passed
+        if repeated.any():
+            return passed.max_union(passed)
+        return passed
 
     def explain(self, view: ViewState, inferred: Constraints) -> Iterator[Cause]:
         """Give each as the given constraint that it is."""
