@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Iterator
 from functools import partial
 from numbers import Integral
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -76,11 +76,11 @@ class ConstrainedKMeans(FitsConstraints, ClusterMixin, BaseEstimator):
         max_iter = check_count(self.max_iter, "max_iter")
         check_number(self.tol, "tol", low=0)
         problem = Problem.of(data, given)
-        if n_init is None:
+        if self._is_search():
+            found = self._search(problem, given, k, n_init)
+        else:
             labels, centers = self._start(data, given.spanning(), k)
             found = self._iterate(problem, labels, centers, max_iter)
-        else:
-            found = self._search(problem, given, k, n_init)
         self.labels_, self.cluster_centers_ = found.labels, found.centers
         self.objective_, self.n_iter_ = found.objective, found.n_iter
         self.converged_ = found.converged
@@ -121,11 +121,12 @@ class ConstrainedKMeans(FitsConstraints, ClusterMixin, BaseEstimator):
         means = centers[:n_chosen].copy()
         best = self._iterate(problem, labels, centers, int(self.max_iter))
         if n_init > 1:
-            seed = self.random_state
-            seed = int(seed if isinstance(seed, Integral) else rng.integers(2**32))
-            search = Search(problem, given, k, self.max_iter, rng, seed % 2**32)
+            seed: Any = self.random_state
+            if not isinstance(seed, Integral):
+                seed = rng.integers(2**32)
+            search = Search(problem, given, k, self.max_iter, rng, int(seed) % 2**32)
             for found in self._ends(search, means, n_init - 1):
-                best = found if found.beats(best) else best
+                best = found.or_better(best)
         return best
 
     @abstractmethod
@@ -166,22 +167,23 @@ class ConstrainedKMeans(FitsConstraints, ClusterMixin, BaseEstimator):
         rng = as_generator(self.random_state)
         return neighborhood_start(X, k, spanning, rng, farthest_first=self._farthest_first)[:2]
 
-    def _n_init(self) -> int | None:
-        """Return the number of starts of a search; None for the one start that ``init`` names."""
+    def _is_search(self) -> bool:
+        """Tell whether there are several starts, not the one that ``init`` names."""
+        return isinstance(self.init, str) and self.init == "auto"
+
+    def _n_init(self) -> int:
+        """Return the number of starts of a search."""
         if isinstance(self.init, str) and self.init not in ("auto", "neighborhoods"):
             raise InvalidInputError(
                 "init must be 'auto', 'neighborhoods' or an array of centers, got "
                 f"{shown(self.init)}."
             )
-        is_search = isinstance(self.init, str) and self.init == "auto"
         if isinstance(self.n_init, str) and self.n_init == "auto":
-            return N_INIT if is_search else None
+            return N_INIT
         n_init = check_count(self.n_init, "n_init")
-        if is_search:
-            return n_init
-        if n_init > 1:
+        if n_init > 1 and not self._is_search():
             raise InvalidInputError(
                 "n_init must be 'auto' or 1 unless init='auto': other starts are single, got "
                 f"{n_init}."
             )
-        return None
+        return n_init

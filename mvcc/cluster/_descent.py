@@ -35,9 +35,13 @@ class Found:
     converged: bool  # False when the limit of sweeps ended it
     metrics: Floats | None = None  # (k, d) or (k, d, d): where they were learned
 
-    def beats(self, other: Found | None) -> bool:
+    def beats(self, other: Found) -> bool:
         """Tell whether the objective is lower, by more than rounding."""
-        return other is None or self.objective < other.objective - _ROUNDING * abs(other.objective)
+        return self.objective < other.objective - _ROUNDING * abs(other.objective)
+
+    def or_better(self, former: Found) -> Found:
+        """Return the one of the lower objective, of equal ones the former."""
+        return self if self.beats(former) else former
 
     def as_low_as(self, other: Found) -> bool:
         """Tell whether the objectives are the same but for rounding."""

@@ -84,8 +84,9 @@ class PCKMeans(ConstrainedKMeans):
 
     def _iterate(self, problem: Problem, labels: Ints, centers: Floats, max_iter: int) -> Found:
         # a search has the passes by themselves, which it need not compile once more as a whole
-        is_search = isinstance(self.init, str) and self.init == "auto"
-        fit = pck_fit_in_threads if is_search or may_share(len(labels)) else pck_fit
+        fit = pck_fit
+        if self._is_search() or may_share(len(labels)):
+            fit = pck_fit_in_threads
         objective, n_iter, converged = fit(
             problem.X, centers, labels, *problem.known, max_iter, float(self.tol)
         )
@@ -199,9 +200,10 @@ class MPCKMeans(ConstrainedKMeans):
         check_choice(self.metric, "metric", ("diagonal", "full"))
         shared = check_flag(self.shared_metric, "shared_metric")
         k, d = centers.shape
+        metrics = np.ones((k, d))
         if self.metric == "full":
             check_matrices(k, d)
-        metrics = np.ones((k, d)) if self.metric == "diagonal" else np.tile(np.eye(d), (k, 1, 1))
+            metrics = np.tile(np.eye(d), (k, 1, 1))
         tol = float(self.tol)
         objective, n_iter, converged = mpck_fit(
             problem.X, centers, metrics, labels, *problem.known, shared, max_iter, tol

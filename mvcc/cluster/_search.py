@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from itertools import chain, islice
+from itertools import chain, islice, repeat
 
 import numpy as np
 from sklearn.cluster import KMeans
@@ -53,7 +53,9 @@ class Search:
         while failed < _FAILED_SWAPS:
             centers = bare.swapped(best.centers, failed, self._rng)
             found = bare.descend(centers, bare.nearest(centers), self._rng, self._sweeps)
-            best, failed = (found, 0) if found.beats(best) else (best, failed + 1)
+            failed += 1
+            if found.beats(best):
+                best, failed = found, 0
         return best
 
     def descents(self, neighborhoods: Floats) -> Iterator[Found]:
@@ -89,8 +91,7 @@ class Search:
         if self._whole is None:
             return found
         centers, labels = self._as_wholes(found.centers)
-        after = self.rows.descend(centers, labels, self._rng, self._sweeps)
-        return after if after.beats(found) else found
+        return self.rows.descend(centers, labels, self._rng, self._sweeps).or_better(found)
 
     def _as_wholes(self, centers: Floats) -> tuple[Floats, Ints]:
         """Descend with neighborhoods that move as a whole; return centers and all labels."""
@@ -150,8 +151,9 @@ def neighborhood_start(
         labels[linked] = label_of[member]
         centers[:n_chosen] = means[chosen]
     if n_chosen < k:
-        free = np.flatnonzero(labels < 0)
-        rows = free if len(free) >= k - n_chosen else np.arange(len(X))
+        rows = np.flatnonzero(labels < 0)
+        if len(rows) < k - n_chosen:
+            rows = np.arange(len(X))
         centers[n_chosen:] = X[rng.choice(rows, k - n_chosen, replace=False)]
     return labels, centers, n_chosen
 
@@ -162,19 +164,18 @@ def _chosen(means: Floats, sizes: Ints, k: int, farthest_first: bool) -> list[in
     In the traversal the next is the one of greatest distance to the nearest chosen one, distances
     between means weighted by the root of the product of the sizes; the first among equal ones.
     """
-    rank = sizes.astype(np.float64)
-    chosen: list[int] = []
-    for _ in range(min(k, len(sizes))):
-        last = int(rank.argmax())
-        if farthest_first:
-            gaps = np.zeros(len(sizes))
-            for feature in means.T:  # in the order of the features, for the same bits
-                gaps += (feature - feature[last]) ** 2
-            with np.errstate(over="ignore"):
-                distance = np.sqrt(gaps * sizes * sizes[last])
-            rank = np.minimum(rank, distance) if chosen else distance
-        chosen.append(last)
-        rank[chosen] = -1.0
+    if not farthest_first:
+        return np.argsort(-sizes, kind="stable")[:k].tolist()
+    chosen = [int(sizes.argmax())]
+    nearest = np.full(len(sizes), np.inf)
+    while len(chosen) < min(k, len(sizes)):
+        gaps, last = np.zeros(len(sizes)), chosen[-1]
+        for feature in means.T:  # in the order of the features, for the same bits
+            gaps += (feature - feature[last]) ** 2
+        with np.errstate(over="ignore"):
+            nearest = np.minimum(nearest, np.sqrt(gaps * sizes * sizes[last]))
+        nearest[chosen] = -1.0
+        chosen.append(int(nearest.argmax()))
     return chosen
 
 
@@ -222,9 +223,9 @@ def search_pck(
     nothing = np.empty((0, X.shape[1]))
     best: Found | None = None
     reached = 0
-    for start in numbered("start", range(n_init), teller(len(X))):
-        given = np.asarray(starts[start], dtype=np.float64) if start < len(starts) else nothing
-        centers = problem.spread_centers(n_clusters, given, rng)
+    turns = numbered("start", range(n_init), teller(len(X)))
+    for _, given in zip(turns, chain(starts, repeat(nothing)), strict=False):
+        centers = problem.spread_centers(n_clusters, np.asarray(given, dtype=np.float64), rng)
         found = problem.descend(centers, problem.nearest(centers), rng, _SWEEPS)
         if best is None or found.beats(best):
             best, reached = found, 0

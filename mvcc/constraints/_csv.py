@@ -119,15 +119,20 @@ class ConstraintFile:
             )
         in_file = (value for _, value in sorted(zip(self.order, record, strict=True)))
         line = clipped(self.delimiter.join(in_file))
-        known = None if row_of is None else [_row(name, row_of, where) for name in record[:2]]
+        ends: list[Any] = record[:2]
+        what, weight_text = "i and j must be integers and weight", "1"
+        if row_of is not None:
+            what, ends = "weight must be", [_row(name, row_of, where) for name in ends]
+        if self.has_weights:
+            weight_text = record[3]
         try:
-            i, j = known or (int(record[0]), int(record[1]))
-            weight = float(record[3]) if self.has_weights else 1.0
+            i, j = map(int, ends)
+            weight = float(weight_text)
         except ValueError as error:
-            whole = "i and j must be integers and weight" if known is None else "weight must be"
-            point = with_point(record[3]) if self.has_weights else None
-            hint = f"; write {point}, with a point" if point else ""
-            raise InvalidInputError(f"{where}: {whole} a number: {line}{hint}") from error
+            message = f"{where}: {what} a number: {line}"
+            if point := with_point(weight_text):
+                message += f"; write {point}, with a point"
+            raise InvalidInputError(message) from error
         if min(i, j) < 0 or max(i, j) > MAX_ROW:
             raise InvalidInputError(f"{where}: row numbers must lie in 0 … {MAX_ROW}: {line}")
         if i == j:
@@ -143,8 +148,10 @@ class ConstraintFile:
 def columns_in(names: Iterable[Any]) -> list[int]:
     """Return the places of i, j, kind and, if there is one, weight; none if they are not clear."""
     found = [str(name).strip().casefold() for name in names]
-    wanted = COLUMNS if "weight" in found else COLUMNS[:3]
-    return list(map(found.index, wanted)) if all(found.count(one) == 1 for one in wanted) else []
+    wanted = [name for name in COLUMNS if name != "weight" or name in found]
+    if any(found.count(name) != 1 for name in wanted):
+        return []
+    return list(map(found.index, wanted))
 
 
 def bytes_of(rows: Iterable[Row], ids: Sequence[str] | None = None) -> bytes:

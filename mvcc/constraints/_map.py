@@ -80,7 +80,7 @@ class _StrongMap:
 def mapped_rows(relations: Relations, view: int) -> Ints:
     """Return X̂ of a view: its rows with a counterpart in another (step 3 of Algorithm 2)."""
     columns = [rows[:, key.index(view)] for key, rows in relations.items() if view in key]
-    return np.unique(np.concatenate(columns)) if columns else np.empty(0, dtype=np.int64)
+    return np.unique(np.concatenate([np.empty(0, np.int64), *columns]))
 
 
 def relations_between(relations: Relations, source: int, target: int) -> Ints:

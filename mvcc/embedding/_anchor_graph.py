@@ -58,7 +58,7 @@ class ViewTies:
         """Find anchors and eigenvectors."""
         anchors, ties = Anchors.among(X, n_anchors, rng)
         roots = np.sqrt(inverse_of(column_sums(ties)))
-        gram = roots[:, None] * dense_gram(ties) * roots
+        gram = roots[:, None] * dense_gram(ties, np.ones(len(X))) * roots
         values, vectors = leading_eigenvectors(min(n_components, len(gram)), gram)
         loadings = roots[:, None] * vectors / np.sqrt(np.maximum(values, _TINY))
         return cls(anchors, ties, values, loadings)
@@ -190,7 +190,7 @@ class AnchorGraph:
         """
         roots = np.sqrt(self.weights)[:, None]
         start = roots * (self.ties[objects].T @ (step / np.sqrt(self.degrees[objects])[:, None]))
-        system = self._free_gram()
+        system = dense_gram(self.ties, 1 / self.degrees)
         system *= -share * roots
         system *= roots.T
         np.fill_diagonal(system, system.diagonal() + 1)
@@ -209,7 +209,8 @@ class AnchorGraph:
     def path_lengths(self, share: float) -> sp.csr_array:
         """Return how far anchors are from each other; see ``JointGraph``."""
         roots = np.sqrt(self.weights)
-        return _lengths(sp.csr_array(share * roots[:, None] * self._free_gram() * roots))
+        gram = dense_gram(self.ties, 1 / self.degrees)
+        return _lengths(sp.csr_array(share * roots[:, None] * gram * roots))
 
     def nearest_sources(
         self, between: sp.csr_array, sources: Ints, share: float, objects: Ints
@@ -239,9 +240,6 @@ class AnchorGraph:
         """Return the part of (p, k) numbers that belongs to the anchors of one view."""
         first = sum(self.n_anchors[:view])
         return at_anchors[first : first + self.n_anchors[view]]
-
-    def _free_gram(self) -> Floats:
-        return dense_gram(self.ties, 1 / self.degrees)
 
     def _normalized_ties(self, objects: Any, share: float) -> sp.csr_array:
         """Return √share D^−½ B K^½ for some objects, without landmarks."""

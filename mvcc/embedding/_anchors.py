@@ -94,26 +94,24 @@ class Anchors:
         """
         p, n = len(self.places), len(data)
         number = min(N_TIES, p - 1) or 1
-        search = NearestNeighbors(n_neighbors=min(number + 1, p), algorithm="brute").fit(
-            self.places
-        )
+        nearest_places = NearestNeighbors(n_neighbors=min(number + 1, p), algorithm="brute")
+        search = nearest_places.fit(self.places)
         near = np.empty((n, number), np.float32)
         found = np.empty((n, number), np.int32)
-        further = np.ones(p)
-        if made is not None:
-            sizes = np.bincount(made[made >= 0], minlength=p)
-            further = np.divide(sizes + 1, sizes - 1, out=np.full(p, np.inf), where=sizes > 1)
+        if made is None:
+            made = np.full(n, -1, np.int32)
+        sizes = np.bincount(made[made >= 0], minlength=p)
+        further = np.divide(sizes + 1, sizes - 1, out=np.full(p, np.inf), where=sizes > 1)
 
         def tie(block: slice) -> None:
             distances, nearest = search.kneighbors(self.moved(data[block]))
             squares = distances.astype(np.float64) ** 2
-            beyond = squares[:, -1:] if p > number else squares[:, -1:] + 1
+            beyond = squares[:, -1:] + (p == number)
             beyond[beyond == 0] = 1.0  # duplicates of more anchors than ties
             nearer = np.maximum(squares[:, :number] / beyond, _CLOSEST)
             found[block] = nearest[:, :number]
-            if made is not None:
-                own = found[block] == made[block, None]
-                nearer[own] *= further[found[block][own]]
+            own = found[block] == made[block, None]
+            nearer[own] *= further[found[block][own]]
             near[block] = np.maximum(nearer**-_TIE_POWER - 1, 0) + _LEAST_TIE
             near[block] /= near[block].sum(axis=1, keepdims=True)
 
@@ -140,10 +138,9 @@ def _distinct(rows: NDArray[np.float32]) -> tuple[NDArray[np.float32], Ints]:
 _TINY = 1e-12
 
 
-def dense_gram(ties: sp.csr_array, weights: Floats | None = None) -> Floats:
+def dense_gram(ties: sp.csr_array, weights: Floats) -> Floats:
     """Return Bᵀ diag(weights) B."""
     gram = np.zeros((ties.shape[1], ties.shape[1]))
-    weights = np.ones(ties.shape[0]) if weights is None else weights
     add_gram(ties.indptr.astype(np.int64), ties.indices.astype(np.int32), ties.data, weights, gram)
     return gram
 

@@ -181,7 +181,9 @@ def _agreed(
         has_place, is_seen = at_anchors[u, v].any(axis=1), row_counts(shared[v]) > 0
         known = np.flatnonzero(np.asarray(has_place)[columns] & is_seen[rows])
         counted[known] += weights[v]
-        for block in blocks_of(len(known) if trust[u, v] > 0 else 0):
+        if trust[u, v] == 0:
+            continue
+        for block in blocks_of(len(known)):
             some = known[block]
             cosines = np.einsum("ij,ij->i", there[rows[some]], at_anchors[u, v][columns[some]])
             said[some] += weights[v] * trust[u, v] * np.log(np.maximum(cosines, LEAST_COSINE))
@@ -201,13 +203,11 @@ def _near_landmarks(
     anchors, found = view.anchors, []
     rows = np.flatnonzero(np.isin(own, landmarks))
     column = np.searchsorted(landmarks, own[rows])
-    number = n_near_landmarks(len(rows), n_components)
+    number, shape = n_near_landmarks(len(rows), n_components), (len(anchors.places), len(landmarks))
+    if number < 1:
+        return sp.csr_array((shape[0], 2 * shape[1]))
     by_eigenvectors = view.spectrum(rows, n_components), unit_rows(view.loadings[:, :n_components])
     for among, places in ((anchors.moved(X[rows]), anchors.places), by_eigenvectors):
-        shape = (len(places), len(landmarks))
-        if number < 1:
-            found.append(sp.csr_array(shape))
-            continue
         search = NeighborSearch.among(among.astype(np.float64, copy=False))
         distances, nearest = search.nearest_to(places.astype(np.float64, copy=False), number)
         at = np.repeat(np.arange(len(places)), number), column[nearest].ravel()

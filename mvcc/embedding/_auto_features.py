@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import copy
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, get_args
 
 import numpy as np
 import scipy.sparse as sp
@@ -27,7 +27,9 @@ from mvcc.embedding._components import unit_rows
 from mvcc.embedding._scaling import AutoScaler, checked_table, have_length_one
 from mvcc.exceptions import InvalidInputError
 
-RULES = ("auto", "counts", "histograms", "scaled", "none")
+Rule = Literal["auto", "counts", "histograms", "scaled", "none"]
+
+RULES: tuple[str, ...] = get_args(Rule)
 MOST_DIMENSIONS = 100  # of counts, and of wide sparse matrices
 _FEWEST_COUNTED = 20  # columns, below which short rows hardly differ by what they hold
 _HUBS = 0.05  # the share of rows that may be hubs
@@ -36,8 +38,6 @@ _NEIGHBORS = 10
 _LOOKED_AT = 1_000  # rows
 _SUMS = 0.01  # how far apart the sums of histograms may be, in shares of their median
 _ITERATIONS = 4  # of the randomized singular value decomposition
-
-Rule = Literal["auto", "counts", "histograms", "scaled", "none"]
 
 
 class AutoFeatures(
@@ -141,7 +141,7 @@ class AutoFeatures(
         with one_thread():
             learner.rule_, why = learner._rule_of(X)
             made = learner._fit(X)
-        learner.description_ = f"{made}, since {why}" if why else made
+        learner.description_ = ", since ".join(filter(None, (made, why)))
         self.__dict__ = learner.__dict__
         return self
 
@@ -170,7 +170,9 @@ class AutoFeatures(
                 return _dense(rows)
             # sparse rows are summed one by one: the same row has the same bits among any others
             reduced: Floats = sp.csr_array(rows) @ self._axes
-            return unit_rows(reduced) if self.rule_ == "counts" else reduced
+            if self.rule_ == "counts":
+                reduced = unit_rows(reduced)
+            return reduced
 
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[Any]:
         """Return the names of the columns, or autofeatures0, … where there are others instead."""

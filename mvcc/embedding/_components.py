@@ -49,8 +49,9 @@ def clear_components(eigenvalues: Floats, fewest: int, most: int) -> int:
     .. [1] U. von Luxburg, "A Tutorial on Spectral Clustering", Statistics and Computing 17, 2007.
     """
     steps = -np.diff(np.maximum(eigenvalues[fewest - 1 : most + 1], 0))
-    is_clear = len(steps) > 0 and steps.max() > EIGENGAP * steps.sum()
-    return fewest + int(steps.argmax()) if is_clear else most
+    if len(steps) > 0 and steps.max() > EIGENGAP * steps.sum():
+        return fewest + int(steps.argmax())
+    return most
 
 
 def n_clear(eigenvalues: Floats, k: int) -> int:

@@ -17,13 +17,7 @@ from scipy.sparse.csgraph import dijkstra
 
 from mvcc._utils.arrays import Floats, Ints, LazyRows, blocks_of
 from mvcc.constraints import Relations
-from mvcc.embedding._components import (
-    Eigenpairs,
-    embedded,
-    k_means,
-    n_clear,
-    unit_rows,
-)
+from mvcc.embedding._components import Eigenpairs, embedded, k_means, n_clear, unit_rows
 from mvcc.embedding._eigenvectors import leading_eigenvectors, residual
 from mvcc.embedding._landmarks import (
     LANDMARK_SHARE,
@@ -77,9 +71,8 @@ class JointGraph:
     # object; no diagonal. Edges that other views contradict are weaker than in A_v, as far as the
     # views agree
     affinities: sp.csr_array
-    # (n, m): F, with F Fᵀ what objects share by being near the same landmarks; None without
-    # landmarks
-    landmarks: sp.csr_array | None
+    # (n, m): F, with F Fᵀ what objects share by being near the same landmarks; m = 0 without any
+    landmarks: sp.csr_array
     views: list[ViewEdges]
     agreement: Floats  # (V, V): how much every two views agree; see ``view_agreement``
     n_neighbors: int  # of a row in the graph of its view, at most
@@ -113,7 +106,7 @@ class JointGraph:
     def with_clusters_of_views(self, k: int, weights: Floats) -> JointGraph:
         """Return the graph where few landmarks are helped by the clusters of every view."""
         few = share_of_clusters(self.objects, self.n_objects, k)
-        if self.landmarks is None or few == 0:
+        if few == 0:
             return self
         landmarks = seen_in_several(self.objects, self.n_objects)
         near, rows_in = [], []
@@ -132,12 +125,10 @@ class JointGraph:
     def components(self, number: int) -> Eigenpairs:
         """Return the largest eigenvalues, descending, and vectors of D^−½ (A + λ F Fᵀ) D^−½."""
         A, F = self.affinities, self.landmarks
-        degrees = A.sum(axis=1)
-        if F is not None:
-            degrees = degrees + LANDMARK_SHARE * (F @ F.sum(axis=0))
+        degrees = A.sum(axis=1) + LANDMARK_SHARE * (F @ F.sum(axis=0))
         scale = sp.diags_array(1 / np.sqrt(np.maximum(degrees, _TINY)))
         A = (scale @ A @ scale).tocsr()
-        F = None if F is None else (np.sqrt(LANDMARK_SHARE) * (scale @ F)).tocsr()
+        F = (np.sqrt(LANDMARK_SHARE) * (scale @ F)).tocsr()
         values, vectors = leading_eigenvectors(number, A, F)
         return Eigenpairs(values, vectors, residual(values, vectors, A, F))
 
@@ -184,16 +175,18 @@ def joint_graph(
     raw features; 0 is for neither. `weights` (V,) tell how much each view counts, 1 at most.
     """
     n_objects, objects = find_objects([len(X) for X in views], relations)
-    weights = np.ones(len(views)) if weights is None else weights
+    if weights is None:
+        weights = np.ones(len(views))
     near = [_view_graph(NeighborSearch.among(X), n_neighbors) for X in views]
     graphs = [_normalized(affinities) for affinities in near]
-    landmarks = (
-        landmarks_among(objects, n_objects, rng) if n_view_components else np.empty(0, np.int64)
-    )
+    landmarks = np.empty(0, np.int64)
+    if n_view_components:
+        landmarks = landmarks_among(objects, n_objects, rng)
     if not len(landmarks):
         affinities, agreement = _added_up(graphs, objects, n_objects), np.eye(len(views))
         edges = [ViewEdges(G, np.empty(0), np.empty((G.shape[0], 0))) for G in graphs]
-        return JointGraph(objects, affinities, None, edges, agreement, n_neighbors)
+        nothing = sp.csr_array((n_objects, 0))
+        return JointGraph(objects, affinities, nothing, edges, agreement, n_neighbors)
     numbers = [min(2 * n_view_components, max(G.shape[0] - 1, 1)) for G in graphs]
     spectra = [leading_eigenvectors(*pair) for pair in zip(numbers, graphs, strict=True)]
     narrow = [unit_rows(vectors[:, :n_view_components]) for _, vectors in spectra]

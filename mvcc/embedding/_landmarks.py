@@ -73,7 +73,9 @@ def numbered_alike(near: list[Floats]) -> tuple[list[Ints], float]:
             agreed += int(np.count_nonzero(first[both] == second[both]))
             expected += counts[0] @ counts[1] / both.sum()
             n_both += int(both.sum())
-    return orders, max(0.0, (agreed - expected) / (n_both - expected)) if n_both > expected else 0.0
+    if n_both <= expected:
+        return orders, 0.0
+    return orders, max(0.0, (agreed - expected) / (n_both - expected))
 
 
 def landmarks_among(objects: list[Ints], n_objects: int, rng: np.random.Generator) -> Ints:

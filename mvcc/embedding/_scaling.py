@@ -217,13 +217,16 @@ def fitted_raw_columns(X: Floats) -> tuple[Floats, RawColumns]:
     mean = rows.mean(axis=0)
     rows -= mean
     length = float(np.sqrt(np.einsum("ij,ij->", rows, rows) / len(rows)))
-    length = length if length > 1e-14 else 1.0  # below it is rounding of constant columns
+    if length <= 1e-14:  # rounding of constant columns
+        length = 1.0
     rows /= length
-    axes = _principal_axes(rows, MOST_COLUMNS) if rows.shape[1] > MOST_COLUMNS else None
-    if axes is not None:
+    axes = None
+    if rows.shape[1] > MOST_COLUMNS:
+        axes = _principal_axes(rows, MOST_COLUMNS)
         rows = rows @ axes
-    columns: Floats = rows.astype(np.float32) if len(rows) >= _SINGLE_FROM else rows
-    return columns, RawColumns(unit, mean, length, axes)
+    if len(rows) >= _SINGLE_FROM:
+        rows = rows.astype(np.float32)
+    return rows, RawColumns(unit, mean, length, axes)
 
 
 def object_columns(columns: list[Floats], members: list[sp.csr_array]) -> Floats:

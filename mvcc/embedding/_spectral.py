@@ -303,10 +303,13 @@ def _spectrum_of(data: Floats, n_components: int, sigma: float) -> _Spectrum:
         )
     with np.errstate(over="ignore"):
         units = data / sigma
-    near = np.isfinite(units).all()  # else rows are infinitely many units apart
-    affinity = np.exp(-0.5 * cdist(units, units, "sqeuclidean")) if near else np.eye(n)
+    affinity = np.eye(n)  # of rows that are infinitely many units apart
+    if np.isfinite(units).all():
+        affinity = np.exp(-0.5 * cdist(units, units, "sqeuclidean"))
     if affinity.min() == 1 or affinity.sum() == n:
-        what = "no row differs from another" if affinity.min() == 1 else "no row is near another"
+        what = "no row is near another"
+        if affinity.min() == 1:
+            what = "no row differs from another"
         raise InvalidInputError(
             f"At sigma={sigma:g} {what}, so that there are no spectral features; choose a width"
             " nearer to the distances between rows."

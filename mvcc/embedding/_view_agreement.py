@@ -51,8 +51,11 @@ def view_agreement(graphs: list[sp.csr_array], objects: list[Ints], places: list
 
 def share_beyond_chance(mean: float, rows: Floats) -> float:
     """Return a mean cosine beyond that of random pairs, 1 at most; 0 if all rows are alike."""
-    by_chance = _of_random_pairs(rows)
-    return max((mean - by_chance) / (1 - by_chance), 0) if by_chance < 1 else 0.0
+    n, middle = len(rows), rows.mean(axis=0)
+    by_chance = float((n * (middle @ middle) - 1) / (n - 1))  # of two different rows
+    if by_chance >= 1:
+        return 0.0
+    return max((mean - by_chance) / (1 - by_chance), 0)
 
 
 def agreement_of_shares(shares: Floats) -> Floats:
@@ -111,12 +114,3 @@ def _edges(graph: sp.csr_array, own: Ints) -> Iterator[tuple[slice, Ints, Ints]]
 
 def _cosines(places: Floats, i: Ints, j: Ints) -> Floats:
     return np.einsum("ij,ij->i", places[i], places[j])
-
-
-def _of_random_pairs(rows: Floats) -> float:
-    """Return the mean cosine of two different unit rows; 1 where there are no two."""
-    n = len(rows)
-    if n < 2:
-        return 1.0
-    middle = rows.mean(axis=0)
-    return float((n * (middle @ middle) - 1) / (n - 1))

@@ -122,8 +122,7 @@ def _divergence(
     from mvcc.propagation._gaussians import fit_gaussians
 
     data = data - data.mean(axis=0)
-    scale = np.sqrt(np.mean(data**2))
-    data = data / scale if scale > 0 else data
+    data /= np.sqrt(np.mean(data**2)) or 1.0
     gaussians = fit_gaussians(data, clusters, learned, _REGULARIZATION)
     present = np.flatnonzero(gaussians.sizes)
     means, covariances, whiteners = (

@@ -141,7 +141,7 @@ def reach(
     number = np.full(len(X), -1)
     number[endpoints] = np.arange(len(endpoints))
     # beyond this squared distance constraints fall below the threshold (Eq. 17)
-    cut = 2 * _log_ratio(heaviest[endpoints], threshold) + _SLACK
+    cut = 2 * (np.log(heaviest[endpoints]) - np.log(threshold)) + _SLACK
     # a tree that is quick to build: it is asked once
     points = X if len(targets) == len(X) else X[targets]
     tree = cKDTree(points, leafsize=64, balanced_tree=False, compact_nodes=False)
@@ -160,14 +160,6 @@ def reach(
     shared = may_share(len(targets))
     blocks = for_blocks(of_block, len(endpoints), _ENDPOINTS_AT_ONCE, shared=shared)
     return number[pairs], _stacked(blocks)
-
-
-def _log_ratio(weights: Floats, threshold: float) -> Floats:
-    """Return ln(w / t), also where w / t is beyond all floats."""
-    with np.errstate(over="ignore"):
-        ratio = weights / threshold
-    logarithms: Floats = np.log(ratio)
-    return logarithms if np.isfinite(ratio).all() else np.log(weights) - np.log(threshold)
 
 
 def _transposed(matrix: Sparse, n_columns: int) -> Sparse:

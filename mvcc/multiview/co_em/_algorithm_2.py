@@ -171,7 +171,7 @@ class MultiViewConstrainedClustering(MultiViewEstimator):
                 "transfer must be an instance of a TransferMethod, such as DirectMapping(), or"
                 f" None, got {shown(self.transfer)}."
             )
-        transfer = ConstraintPropagation() if self.transfer is None else clone(self.transfer)
+        transfer = clone(self.transfer or ConstraintPropagation())
         _check_base(self.base)
         max_iter, tol = check_count(self.max_iter, "max_iter"), check_number(self.tol, "tol", low=0)
         rng = as_generator(self.random_state)
@@ -248,8 +248,10 @@ def _unfit(
 
 def _check_base(base: Any) -> None:
     usable = not isinstance(base, type) and hasattr(base, "get_params") and hasattr(base, "fit")
-    takes = signature(base.fit).parameters.values() if usable else ()
-    if not any(taken.name == "constraints" or taken.kind is taken.VAR_KEYWORD for taken in takes):
+    if not usable or not any(
+        taken.name == "constraints" or taken.kind is taken.VAR_KEYWORD
+        for taken in signature(base.fit).parameters.values()
+    ):
         raise InvalidInputError(
             "base must be an estimator whose fit takes constraints, such as PCKMeans(), got"
             f" {shown(base)}."

@@ -70,9 +70,10 @@ class CoEM:
         self, constraints: list[Constraints], relations: Relations, transfer: TransferMethod
     ) -> Outcome:
         """Run Algorithm 2 on given constraints and relations."""
-        across = relations if transfer.uses_relations else {}
+        if not transfer.uses_relations:
+            relations = {}
         given, relations, strengths = augment(
-            constraints, across, self.closure, call_rows(self.names)
+            constraints, relations, self.closure, call_rows(self.names)
         )
         loops = []
         for v, (X, c, seed) in enumerate(zip(self.views, given, self.seeds, strict=True)):

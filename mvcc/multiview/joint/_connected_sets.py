@@ -45,8 +45,9 @@ class ConnectedSets:
         self._sets: list[tuple[list[int], JointSet]] = []
         for numbers, inside in problems:
             views, relative = [data[n] for n in numbers], _relative(weights[numbers])
-            anchored = by_anchors([len(X) for X in views], inside, settings.graph)
-            kind = AnchoredSet if anchored else JointSet
+            kind = JointSet
+            if by_anchors([len(X) for X in views], inside, settings.graph):
+                kind = AnchoredSet
             self._sets.append((numbers, kind(views, inside, settings, relative, rng)))
 
     def __iter__(self) -> Iterator[tuple[list[int], JointSet]]:
@@ -135,8 +136,9 @@ def constraints_of_objects(
 
 def _relative(weights: Floats) -> Floats:
     """Return the weights of connected views, the largest 1; only its own rows notice one of 0."""
-    largest = weights.max()
-    return np.maximum(weights / largest, _LEAST_WEIGHT) if largest > 0 else np.ones(len(weights))
+    if not weights.any():
+        return np.ones(len(weights))
+    return np.maximum(weights / weights.max(), _LEAST_WEIGHT)
 
 
 def without(dropped: dict[tuple[int, int], Bools], relations: Relations) -> Relations:
@@ -180,7 +182,9 @@ def checked_weights(view_weights: ArrayLike | None, n_views: int) -> Floats:
 
 
 def of_some_weight(given: Constraints) -> Constraints:
-    return given.select(given.weights > 0) if given._parts is None else given
+    if given._parts is not None:  # all weigh more
+        return given
+    return given.select(given.weights > 0)
 
 
 def violated(given: Constraints, labels: Ints) -> Constraints:

@@ -164,7 +164,8 @@ def suspicions(
         found[u, v] = np.zeros(len(rows))
         if len(rows) < _FEWEST:
             continue
-        agreement, glance = joint.agreement[u, v], _glance(len(rows))
+        # by some matches, whether all are looked at
+        agreement, glance = joint.agreement[u, v], _drawn(len(rows), GLANCED, GLANCED)
         suspicion = of_pair(u, v, rows[glance])
         if not _can_be_told(suspicion.mean(), agreement):
             found[u, v][:] = np.nan
@@ -178,11 +179,11 @@ def suspicions(
     return found
 
 
-def _glance(m: int) -> Ints:
-    """Return the matches that tell whether all of m are looked at."""
-    if m <= GLANCED:
+def _drawn(m: int, most: int, fewer: int) -> Ints:
+    """Return m matches, or fewer of them if they are more than ``most``."""
+    if m <= most:
         return np.arange(m)
-    return np.sort(np.random.default_rng(0).choice(m, GLANCED, replace=False))
+    return np.sort(np.random.default_rng(0).choice(m, fewer, replace=False))
 
 
 def _shares(m: int) -> list[Ints]:
@@ -205,9 +206,10 @@ def to_drop(suspicion: Floats, agreement: float) -> Bools:
 
     The less two views agree, the more right matches seem to be wrong.
     """
-    share = float(suspicion.mean()) if len(suspicion) >= _MANY else 0.0
-    if share * _of_right(agreement, share) >= _FEW_WRONG:  # NaN is not
-        return seem_wrong(suspicion)
+    if len(suspicion) >= _MANY:
+        share = float(suspicion.mean())
+        if share * _of_right(agreement, share) >= _FEW_WRONG:  # NaN is not
+            return seem_wrong(suspicion)
     return np.zeros(len(suspicion), np.bool_)
 
 
@@ -259,11 +261,10 @@ def _tail_shares(kinds: list[Likeness], m: int, n_pairs: int) -> Floats:
     How alike a pair is, its ranks tell, among all pairs of either row, in all kinds together. The
     number of pairs of views tells how many matches can be compared.
     """
-    rng = np.random.default_rng(0)
-    most, fewer = (
+    limits = (
         max(round(number / np.sqrt(n_pairs)), LEAST_DRAWN) for number in (MOST_COMPARED, DRAWN)
     )
-    drawn = np.arange(m) if m <= most else np.sort(rng.choice(m, fewer, replace=False))
+    drawn = _drawn(m, *limits)
     place = np.full(m, -1)  # among the drawn ones
     place[drawn] = np.arange(len(drawn))
     ranks, of_drawn = np.zeros(m), np.zeros((len(drawn), len(drawn)))
