@@ -7,7 +7,7 @@ from collections import deque
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from mvcc import Constraints, close_views, drop_conflicts
@@ -32,37 +32,6 @@ def test_closure_equals_the_reference(listed):
     assert_holds(Constraints(*listed).closure(), slow.closure(*listed))
 
 
-@given(constraint_lists(n_rows=6))
-def test_contradictions_are_found_just_when_there_are_any(listed):
-    try:
-        expected = slow.closure(*listed)
-    except ValueError:
-        with pytest.raises(ConstraintConflictError):
-            Constraints(*listed).closure()
-    else:
-        assert_holds(Constraints(*listed).closure(), expected)
-
-
-def random_list(rng, labels, m):
-    """Draw m constraints that agree with the labels, of few or of many weights, often repeated."""
-    first = rng.integers(len(labels), size=m)
-    second = (first + rng.integers(1, len(labels), size=m)) % len(labels)
-    weights = (
-        rng.choice([0.25, 0.5, 1.0, 2.0], m) if rng.random() < 0.5 else rng.uniform(0.1, 2.0, m)
-    )
-    return np.column_stack((first, second)), labels[first] == labels[second], weights
-
-
-@pytest.mark.parametrize(
-    ("m", "n", "tries"), [(20, 20, 12), (40, 20, 12), (80, 20, 12), (400, 200, 1)]
-)
-def test_closures_of_many_rows_and_constraints_equal_the_reference(m, n, tries):
-    rng = np.random.default_rng(m)
-    for _ in range(tries):
-        listed = random_list(rng, rng.integers(4, size=n), m)
-        assert_holds(Constraints(*listed).closure(), slow.closure(*listed))
-
-
 @pytest.mark.parametrize("weight", [0.0, 1e-300, 1e300])
 def test_extreme_weights_are_weights_like_others(weight):
     closed = Constraints([(0, 1), (1, 2), (2, 3)], [ML, ML, CL], [weight, 1.0, 0.5]).closure()
@@ -80,6 +49,9 @@ def test_extreme_weights_are_weights_like_others(weight):
 
 
 @given(seeds, st.integers(2, 14), st.integers(0, 45), st.sampled_from([1, 2, 100]))
+@example(0, 60, 90, 100)
+@example(1, 60, 90, 2)
+@example(2, 30, 90, 100)
 def test_every_pair_within_a_view_that_follows_comes_once_with_its_weight(
     seed, n, n_links, n_weights
 ):
@@ -159,20 +131,6 @@ def test_close_views_equals_the_reference(case):
     assert_views_hold(closed, slow.close_views(constraints, relations))
 
 
-@pytest.mark.parametrize("m", [6, 12, 24])
-def test_closures_over_many_rows_of_three_views_equal_the_reference(m):
-    rng = np.random.default_rng(m)
-    for _ in range(12):
-        labels = [rng.integers(4, size=10) for _ in range(3)]
-        constraints = [random_list(rng, y, m) for y in labels]
-        relations = {
-            (u, v): rng.permutation(np.argwhere(labels[u][:, None] == labels[v]))[: rng.integers(8)]
-            for u, v in ((0, 1), (2, 1), (0, 2))
-        }
-        closed = close_views([Constraints(*c) for c in constraints], relations)
-        assert_views_hold(closed, slow.close_views(constraints, relations))
-
-
 @given(related_views(consistent=False))
 def test_a_contradiction_is_named_by_a_chain_and_there_is_no_shorter_one(case):
     check_named_chain(*case)
@@ -216,17 +174,6 @@ def check_named_chain(constraints, relations):
     assert len(chain) == shortest + 1
     for link, (_, _, kind) in zip(itertools.pairwise(chain), named[1:], strict=False):
         assert must[frozenset(link)] == kind
-
-
-def test_a_conflict_through_relations_names_rows_views_and_links():
-    views = [Constraints.from_pairs([(3, 4)]), Constraints.from_pairs(cannot_link=[(7, 8)])]
-    message = (
-        "row 7 of view 1 = row 3 of view 0 (relation) = row 4 of view 0 (must-link) = row 8 of view"
-        " 1 (relation), but row 7 of view 1 ≠ row 8 of view 1 (cannot-link). Correct or remove one"
-        " of these"
-    )
-    with pytest.raises(ConstraintConflictError, match=re.escape(message)):
-        close_views(views, {(0, 1): [(3, 7), (4, 8)]})
 
 
 @pytest.mark.parametrize("row", [2**31, 2**63 - 1])
@@ -289,7 +236,7 @@ def test_the_chain_over_views_is_shown_with_the_lines_of_its_constraints(judged,
     message = (
         "row 4 of view 0 = row 3 of view 1 (relation) = row 9 of view 1 (must-link, line 2 of"
         " pairs.csv) = row 5 of view 0 (relation), but row 4 of view 0 ≠ row 5 of view 0"
-        " (cannot-link, line 3 of texts.csv)"
+        " (cannot-link, line 3 of texts.csv). Correct or remove one of these"
     )
     with pytest.raises(ConstraintConflictError, match=re.escape(message)):
         close_views([texts, images], relations)

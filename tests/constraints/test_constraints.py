@@ -19,9 +19,6 @@ from tests.reference import constraint_sets
 from tests.reference.multiview import resolve_conflicts
 from tests.strategies import as_dict, assert_holds, constraint_lists, labellings, seeds
 
-NOTHING = Constraints([], [])
-
-
 # values
 
 
@@ -53,15 +50,6 @@ def test_any_array_like_becomes_arrays_of_one_dtype(pairs, kinds, weights):
     assert (c.pairs.dtype, c.must_link.dtype, c.weights.dtype) == (np.int64, np.bool_, np.float64)
 
 
-@pytest.mark.parametrize(
-    ("pairs", "weights"), [([], None), ((), []), (np.empty((0, 2)), np.empty(0))]
-)
-def test_there_may_be_no_constraints(pairs, weights):
-    c = Constraints(pairs, [], weights)
-    assert (c.pairs.shape, c.must_link.shape, c.weights.shape) == ((0, 2), (0,), (0,))
-    assert c == NOTHING == Constraints.from_pairs()
-
-
 def test_constraints_and_what_pickle_makes_of_them_are_frozen():
     given = Constraints([(0, 1), (1, 2)], [True, False], [1, 2])
     for c in (given, pickle.loads(pickle.dumps(given))):
@@ -81,17 +69,11 @@ def test_the_arrays_given_are_neither_changed_nor_shared():
     assert list(c.rows()) == [(0, 1, True, 1.0), (2, 3, False, 2.0)]
 
 
-@given(constraint_lists())
-def test_pickle_and_copy_give_equal_constraints(listed):
-    c = Constraints(*listed)
-    assert pickle.loads(pickle.dumps(c)) == c
-    assert copy.deepcopy(c) == c
-
-
-def test_a_pickle_still_knows_the_lines_that_constraints_were_read_from(tmp_path):
+def test_a_copy_is_equal_and_still_knows_the_lines_that_constraints_were_read_from(tmp_path):
     (tmp_path / "pairs.csv").write_text("i,j,kind\n3,4,cannot-link\n0,1,must-link\n")
     read = Constraints.read_csv(tmp_path / "pairs.csv")
     for other in (pickle.loads(pickle.dumps(read)), copy.deepcopy(read)):
+        assert other == read
         assert [other.source_of(place) for place in range(2)] == [
             "line 3 of pairs.csv",
             "line 2 of pairs.csv",
@@ -152,16 +134,8 @@ FINITE = "a weight must be finite and 0 or more"
     ],
 )
 def test_bad_constraints_are_refused_with_the_place(arguments, message):
-    with pytest.raises(InvalidInputError, match=message):
+    with pytest.raises(InvalidInputError, match=message) as caught:
         Constraints(*arguments)
-
-
-@pytest.mark.parametrize("kind", ["must_link", "cannot_link"])
-def test_from_pairs_refuses_what_the_constructor_refuses_by_an_mvcc_error_and_a_value_error(kind):
-    with pytest.raises(
-        InvalidInputError, match=r"pairs\[1\] = \[3, 3\] links a row with itself"
-    ) as caught:
-        Constraints.from_pairs(**{kind: [(0, 1), (3, 3)]})
     assert isinstance(caught.value, MvccError)
     assert isinstance(caught.value, ValueError)
 
@@ -247,25 +221,15 @@ def test_the_random_state_decides():
     assert one == same
     assert one != other
     assert Constraints.from_labels(y, 10, np.random.default_rng(1)) == one
-    assert Constraints.from_labels(y, 10, np.random.SeedSequence(1)) == one
-    old = [Constraints.from_labels(y, 10, np.random.RandomState(1)) for _ in range(2)]
-    assert old[0] == old[1]
     rng = np.random.default_rng(1)
     assert Constraints.from_labels(y, 10, rng) != Constraints.from_labels(y, 10, rng)
     assert Constraints.from_labels(y, 10) != Constraints.from_labels(y, 10)
-
-
-@pytest.mark.parametrize("y", [[], [0], [0, 0, 0], [0, 1, 2]])
-def test_no_constraints_can_be_drawn_from_any_labels(y):
-    assert Constraints.from_labels(y, 0, 0) == NOTHING
 
 
 @pytest.mark.parametrize(
     ("y", "n", "message"),
     [
         ([0, 0, 0, 0], 2, "1 cannot-link constraints were asked for, but the labels allow only 0"),
-        ([0, 1, 2, 3], 1, "1 must-link constraints were asked for, but the labels allow only 0"),
-        ([0, 0, 1], 4, "2 must-link constraints were asked for, but the labels allow only 1"),
         ([], 1, "1 must-link constraints were asked for, but the labels allow only 0"),
         ([[0, 1]], 1, r"y must hold one label per row, shape \(n,\), not \(1, 2\)"),
         (0, 1, r"y must hold one label per row, shape \(n,\), not \(\)"),

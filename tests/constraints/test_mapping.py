@@ -143,13 +143,6 @@ def test_a_constraint_keeps_no_more_weight_than_the_relations_it_takes(listed, r
     )
 
 
-@given(st.lists(constraint_lists(n_rows=6), max_size=3), relation_lists())
-def test_one_map_serves_many_lists(lists, relations):
-    mapped = ConstraintMap(relations)
-    for listed in [*lists, *lists]:
-        assert mapped(Constraints(*listed)) == ConstraintMap(relations)(Constraints(*listed))
-
-
 # samples of relations (§6.2)
 
 
