@@ -126,17 +126,6 @@ def test_constant_features_are_ignored(value):
     assert_allclose(up_to_sign(with_constant, features), features, atol=1e-8)
 
 
-def test_any_array_like_is_taken_and_left_as_it_is():
-    X = np.random.default_rng(0).integers(100, size=(20, 3))
-    expected = spectral_features(X.astype(float), 2)
-    assert_array_equal(spectral_features(X, 2), expected)
-    assert_array_equal(spectral_features(X.tolist(), 2), expected)
-    assert_array_equal(spectral_features(np.asfortranarray(X.astype(np.float32)), 2), expected)
-    data = X.astype(float)
-    data.flags.writeable = False
-    assert_array_equal(spectral_features(data, 2), expected)
-
-
 # many rows: the sparse solver
 
 
@@ -295,11 +284,6 @@ def test_a_row_near_no_row_of_fit_gets_the_features_of_the_nearest(factor):
     assert_array_equal(transformer.transform(far), features[[0, 3, 1]])
 
 
-def test_a_far_row_leaves_the_rows_beside_it_as_they_are(fitted, new):
-    with_far = np.vstack((new[:3], [[1e9, 0.0, 0.0]], new[3:]))
-    assert_array_equal(np.delete(fitted.transform(with_far), 3, axis=0), fitted.transform(new))
-
-
 def test_a_row_at_which_distances_leave_the_range_of_floats_is_named(monkeypatch):
     monkeypatch.setattr(_spectral, "_BLOCK_ENTRIES", 4)  # a row at a time
     fitted = SpectralFeatures(1).fit([[0.0, 0.0], [1.0, 1e-200], [0.2, 0.0], [0.9, 1e-200]])
@@ -353,11 +337,6 @@ def test_changing_what_was_returned_changes_nothing(X):
 # what is refused
 
 
-def test_new_rows_that_do_not_fit_are_refused(fitted):
-    """What scikit-learn's checks try, too, and too large a number."""
-    for new, message in (
-        ([[0.0, np.nan, 1.0]], "contains NaN"),
-        ([[1e200, 0.0, 0.0]], r"up to 1e\+200 are too large"),
-    ):
-        with pytest.raises(InvalidInputError, match=f"X: .*{message}"):
-            fitted.transform(new)
+def test_too_large_numbers_are_refused(fitted):
+    with pytest.raises(InvalidInputError, match=r"X: .*up to 1e\+200 are too large"):
+        fitted.transform([[1e200, 0.0, 0.0]])

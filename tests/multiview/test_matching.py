@@ -7,9 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mvcc import (
-    match_clusters,
-)
+from mvcc import match_clusters
 from mvcc.exceptions import InvalidInputError
 
 

@@ -144,20 +144,6 @@ def test_a_chosen_threshold_gives_what_the_same_number_gives():
     assert same.transfer_.threshold == found.transfer_.threshold
 
 
-@pytest.mark.slow
-@pytest.mark.compiled
-def test_a_seed_gives_the_same_threshold_again_and_another_seed_may_give_another():
-    views, constraints, mappings = two_views(4, 8)
-
-    def chosen(seed):
-        model = cross_validated(seed).fit(views, constraints=constraints, mappings=mappings)
-        return model.transfer_.threshold
-
-    first = chosen(0)
-    assert chosen(0) == first
-    assert any(chosen(seed) != first for seed in range(1, 9))
-
-
 @pytest.mark.parametrize("seed", range(3))
 def test_a_low_threshold_is_chosen_where_only_far_inference_helps(seed):
     """What the first view infers is right, and the second one needs more than 0.9 gives."""
