@@ -4,8 +4,6 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 
@@ -77,43 +75,6 @@ def test_neighborhoods_and_a_list_beside_them_give_the_fit_of_all_pairs(never_li
         X[:, 1] = 0.1
         X[20:] = X[rng.integers(20, size=len(X) - 20)]
         agree(estimator.set_params(n_clusters=4), X, constraints.closure())
-
-
-@pytest.mark.compiled
-@given(st.integers(0, 2**32 - 1), st.sampled_from(sorted(ESTIMATORS)))
-def test_neighborhoods_of_any_form_agree_with_their_list(seed, name):
-    rng = np.random.default_rng(seed)
-    n, k = int(rng.integers(6, 40)), int(rng.integers(1, 5))
-    home = rng.integers(rng.integers(1, n), size=n)  # the neighborhood of every row
-    rows = rng.integers(n, size=(rng.integers(1, 2 * n), 2))
-    rows = rows[rows[:, 0] != rows[:, 1]]
-    together = home[rows[:, 0]] == home[rows[:, 1]]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("mvcc.constraints._constraints.MOST_LISTED", -1)
-        held = Constraints(rows, together).closure()
-        if len(held):
-            start, X = rng.normal(size=(k, 2)), rng.normal(size=(n, 2))
-            estimator = clone(ESTIMATORS[name]).set_params(n_clusters=k, init=start)
-            try:
-                agree(estimator, X, held)
-            except AssertionError:
-                if not has_rows_as_centers(estimator, X, as_list(held)):
-                    raise
-
-
-def has_rows_as_centers(estimator, X, constraints):
-    """Whether a cluster has one member or none at some iteration.
-
-    Then costs may be equal but for rounding: the distance to a row and the penalty for joining it
-    sum up to that of x' and x'', and a center that is put on a row leaves the same metric to two
-    clusters.
-    """
-    n_iter = clone(estimator).fit(X, constraints=constraints).n_iter_
-    runs = (
-        clone(estimator).set_params(max_iter=t).fit(X, constraints=constraints)
-        for t in range(1, n_iter + 1)
-    )
-    return any(np.bincount(run.labels_, minlength=run.n_clusters).min() < 2 for run in runs)
 
 
 def test_the_metric_of_a_torn_must_link_is_singular_in_whatever_order_it_is_summed_up(never_listed):

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_array_equal
 from scipy.spatial.distance import pdist, squareform
 
 from mvcc import Constraints, MPCKMeans, PCKMeans, pairwise_f_measure
@@ -151,25 +151,6 @@ def test_pck_equals_wekaut_in_every_fit_with_k_neighborhoods(dataset, record_pro
 
 
 # ---- MPCK-Means
-
-
-@of_both_metrics
-@of_every_dataset
-def test_mpck_starts_as_wekaut_does_but_for_its_reset_of_the_first_k_rows(dataset, algorithm):
-    for case in cases(dataset):
-        if not case.enough_neighborhoods:
-            continue
-        labels, centers = MPCKMeans(case.k, init="neighborhoods")._start(
-            case.X, case.closed.spanning(), case.k
-        )
-        theirs, their_centers = (
-            case.output(f"init_{what}_{algorithm}") for what in ("labels", "centroids")
-        )
-        order = np.abs(centers[:, np.newaxis] - their_centers).sum(axis=2).argmin(axis=1)
-        assert_allclose(centers, their_centers[order], rtol=0, atol=1e-12, err_msg=str(case))
-        renumbered = np.where(labels < 0, -1, order[labels])
-        assert_array_equal(renumbered[case.k :], theirs[case.k :], str(case))
-        assert_array_equal(theirs[: case.k], np.full(case.k, -1))
 
 
 @of_both_metrics
