@@ -7,19 +7,15 @@ from functools import cache
 from itertools import combinations, pairwise
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpydoc.docscrape import ClassDoc
-from sklearn import config_context
 from sklearn.base import clone
 from sklearn.datasets import load_digits
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import adjusted_rand_score
-from sklearn.model_selection import GridSearchCV, cross_validate
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import MinMaxScaler
+from sklearn.model_selection import GridSearchCV
 from threadpoolctl import threadpool_limits
 
 from mvcc import (
@@ -27,7 +23,6 @@ from mvcc import (
     Constraints,
     JointGraphClustering,
     NeighborhoodKFold,
-    PerView,
     drop_conflicts,
     pairwise_f_measure,
 )
@@ -499,44 +494,6 @@ def test_a_stopped_fit_leaves_the_former_one_without_its_graph(graph, looked_at,
         assert model.predict_proba(views[0]).shape == (60, 3)
     else:
         assert not hasattr(model, "probabilities_")
-
-
-def test_names_and_ids_give_what_numbers_give():
-    views, y, matches = blobs()
-    c = Constraints.from_labels(y[0], 12, 0)
-    tables = {
-        name: pd.DataFrame(X, index=[f"{name}{i}" for i in range(len(X))], columns=list("abcd"))
-        for name, X in zip("LR", views, strict=True)
-    }
-    said = pd.DataFrame(
-        {"i": tables["L"].index[c.pairs[:, 0]], "j": tables["L"].index[c.pairs[:, 1]]}
-    )
-    said["kind"] = np.where(c.must_link, "must-link", "cannot-link")
-    ids = pd.DataFrame(
-        {"R": tables["R"].index[matches[0, 1][:, 1]], "L": tables["L"].index[matches[0, 1][:, 0]]}
-    )
-    named = fit(tables, {("L", "R"): ids}, {"L": said})
-    expected = fit(views, matches, [c, None])
-    assert named.objective_ == expected.objective_
-    assert named.view_names_ == ["L", "R"]
-    assert np.array_equal(named.predict(tables["R"][list("dcba")], view="R"), named.labels_[1])
-
-
-def test_pipelines_cross_validation_and_metadata_routing():
-    views, y, matches = blobs()
-    data = ConstrainedViews(views, [Constraints.from_labels(y[0], 24, 0), None], matches)
-    pipeline = make_pipeline(PerView(MinMaxScaler()), JointGraphClustering(3, random_state=0)).fit(
-        data
-    )
-    assert pipeline.score(data) == 1
-    assert score(y, pipeline.fit_predict(data)) == 1
-    found = cross_validate(pipeline, data, cv=NeighborhoodKFold(2), error_score="raise")
-    assert found["test_score"].mean() > 0.9
-    with config_context(enable_metadata_routing=True):
-        model = JointGraphClustering(3, random_state=0).set_fit_request(
-            constraints=True, mappings=True
-        )
-        assert score(y, model.fit(views, mappings=matches).labels_) == 1
 
 
 @given(st.integers(0, 30), st.integers(1, 12))

@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from scipy.optimize import linear_sum_assignment
 from sklearn.metrics import confusion_matrix
 
-from mvcc import ConstrainedViews, Constraints, JointGraphClustering
+from mvcc import Constraints, JointGraphClustering
 from mvcc.exceptions import InvalidInputError
 from mvcc.multiview.joint._confidence import chosen_sharpness, with_labels
 from mvcc.multiview.joint._connected_sets import constraints_of_objects
@@ -39,16 +39,6 @@ def test_the_likeliest_cluster_is_that_of_the_label_for_fitted_and_new_rows(n_pa
         assert np.allclose(model.predict_proba(X, view), model.probabilities_[view])
         between = X[rng.permutation(len(X))] * 0.5 + X * 0.5
         are_probabilities_of(model.predict_proba(between, view), model.predict(between, view))
-
-
-def test_several_views_are_given_probabilities_in_the_form_that_they_come_in():
-    views, _, matches = blobs()
-    model = fit(views, matches)
-    found = model.predict_proba({1: views[1][:5]})
-    assert np.array_equal(found[1], model.predict_proba(views[1][:5], view=1))
-    assert [len(rows) for rows in model.predict_proba(ConstrainedViews(views))] == [60, 50]
-    with pytest.raises(InvalidInputError, match="3 features"):
-        model.predict_proba(views[0][:, :3])
 
 
 def test_of_many_clusters_the_largest_probabilities_are_kept():
