@@ -8,7 +8,6 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_breast_cancer, load_digits, load_wine
-from sklearn.metrics import adjusted_rand_score
 
 from mvcc import AutoFeatures, AutoScaler, JointGraphClustering, JointSpectralFeatures
 from mvcc.exceptions import InvalidInputError
@@ -217,34 +216,16 @@ def test_a_rule_may_be_asked_for_and_refuses_what_it_cannot_take():
 
 def two_tables():
     """Make two tables of counts of the same documents, 60 of them matched."""
-    X, topic = documents(260, 1000)
-    first, second = np.arange(160), np.arange(100, 260)
-    return (
-        [X[first, :500], X[second, 500:]],
-        [topic[first], topic[second]],
-        {(0, 1): [(i + 100, i) for i in range(60)]},
-    )
-
-
-def test_joint_clusters_of_counts_are_those_of_the_topics():
-    views, y, matches = two_tables()
-    found = [
-        JointGraphClustering(4, features=features, random_state=0).fit(views, mappings=matches)
-        for features in ("auto", "scaled")
-    ]
-    auto, scaled = (
-        np.mean([adjusted_rand_score(*pair) for pair in zip(y, m.labels_, strict=True)])
-        for m in found
-    )
-    assert auto > scaled + 0.2
-    for said in found[0].features_made_:
-        assert said.startswith("counts by TF-IDF in 100 dimensions,")
+    X, _ = documents(260, 1000)
+    return [X[:160, :500], X[100:, 500:]], {(0, 1): [(i + 100, i) for i in range(60)]}
 
 
 @pytest.mark.parametrize("form", [sp.csr_matrix, sp.coo_array, sp.dok_array])
 def test_joint_takes_sparse_matrices_and_new_rows_of_them(form):
-    views, _, matches = two_tables()
+    views, matches = two_tables()
     of_arrays = JointGraphClustering(4, random_state=0).fit(views, mappings=matches)
+    for made in of_arrays.features_made_:
+        assert made.startswith("counts by TF-IDF in 100 dimensions,")
     model = JointGraphClustering(4, random_state=0).fit([form(X) for X in views], mappings=matches)
     assert_array_equal(np.concatenate(model.labels_), np.concatenate(of_arrays.labels_))
     assert_array_equal(model.predict(form(views[1]), view=1), model.labels_[1])
@@ -253,7 +234,7 @@ def test_joint_takes_sparse_matrices_and_new_rows_of_them(form):
 
 
 def test_joint_spectral_features_take_sparse_matrices():
-    views, _, matches = two_tables()
+    views, matches = two_tables()
     for estimator in (JointSpectralFeatures, JointGraphClustering):
         assert estimator().__sklearn_tags__().input_tags.sparse
         assert not estimator(features="none").__sklearn_tags__().input_tags.sparse

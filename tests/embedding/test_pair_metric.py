@@ -1,12 +1,9 @@
 """The metric of constraints against its reference, and in scikit-learn's manner."""
 
-import pickle
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
 from mvcc import Constraints, PairMetric
@@ -57,16 +54,6 @@ def test_by_one_kind_of_pairs_some_others_stay_as_they_are(seed, together, d):
     expected, ridge = slow.metric(slow.unit_rows(X), *given_pairs)
     assert fitted.ridge_ == ridge
     np.testing.assert_allclose(fitted.metric_, expected, atol=1e-9)
-
-
-def test_cannot_links_alone_do_not_make_all_rows_unlike():
-    rng = np.random.default_rng(0)
-    y = rng.integers(3, size=300)
-    X = 3 * np.eye(3)[y] + rng.normal(size=(300, 3))
-    pairs = rng.integers(300, size=(1_500, 2))
-    pairs = pairs[(pairs[:, 0] < pairs[:, 1]) & (y[pairs[:, 0]] != y[pairs[:, 1]])]
-    apart = Constraints.from_pairs([], np.unique(pairs, axis=0))
-    assert np.linalg.eigvalsh(PairMetric().fit(X, constraints=apart).metric_).mean() > 0.3
 
 
 @given(seeds, st.integers(4, 60), st.sampled_from([2, 3, 7]))
@@ -148,19 +135,6 @@ def test_one_thread_and_two_give_the_same_bits():
         with threadpool_limits(number):
             found.append(PairMetric().fit(X, constraints=c).transform(X).tobytes())
     assert found[0] == found[1]
-
-
-def test_a_refused_fit_keeps_the_former_one():
-    X, _, c = judged(0)
-    fitted = PairMetric().fit(X, constraints=c)
-    before = fitted.transform(X)
-    for bad in (Constraints([(0, 99)], [True]), [(0, 1)]):
-        with pytest.raises(InvalidInputError, match="constraint"):
-            fitted.fit(X[:, :2], constraints=bad)
-        assert np.array_equal(fitted.transform(X), before)
-    again = pickle.loads(pickle.dumps(fitted))
-    assert np.array_equal(again.transform(X), before)
-    assert not hasattr(clone(fitted), "metric_")
 
 
 def test_columns_that_would_fill_the_memory_are_refused():

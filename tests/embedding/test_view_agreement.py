@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from mvcc.embedding import _view_agreement as module
-from mvcc.embedding import joint_graph, unit_rows
+from mvcc.embedding import unit_rows
 from tests.strategies import seeds
 
 
@@ -73,33 +73,3 @@ def test_views_that_are_not_trusted_change_no_bit():
     graphs, objects, places = problem(0)
     found = module.agreed(graphs, objects, places, np.zeros((3, 3)), np.ones(3))
     assert all((one != other).nnz == 0 for one, other in zip(found, graphs, strict=True))
-
-
-def test_an_edge_is_weaker_where_another_view_puts_its_ends_apart():
-    """Groups 2 and 3 are one in the first view; the second tells them apart."""
-    rng = np.random.default_rng(0)
-    y = np.arange(200) % 4
-    first = 3 * np.eye(4)[np.minimum(y, 2)] + rng.normal(size=(200, 4))
-    second = 9 * np.eye(4)[y] + rng.normal(size=(200, 4))
-    rows = np.column_stack((np.arange(200), np.arange(200)))
-    graph = joint_graph([first, second], {(0, 1): rows}, 10, 4, np.random.default_rng(0))
-    assert 0.3 < graph.agreement[0, 1] == graph.agreement[1, 0] < 1
-    across = np.ix_(y == 2, y == 3)
-    before = sum(own.graph.toarray() for own in graph.views)
-    after = graph.affinities.toarray()
-    assert 0 < after[across].sum() < 0.5 * before[across].sum()
-    inside = np.ix_(y == 1, y == 1)
-    assert after[inside].sum() > 0.9 * before[inside].sum()
-
-
-def test_noise_agrees_with_nothing():
-    rng = np.random.default_rng(0)
-    blobs = [9 * np.eye(4)[np.arange(200) % 4] + rng.normal(size=(200, 4)) for _ in range(2)]
-    rows = np.column_stack((np.arange(200), np.arange(200)))
-    views = [*blobs, rng.normal(size=(200, 4))]
-    matches = {(0, 1): rows, (1, 2): rows}
-    found = joint_graph(views, matches, 10, 4, np.random.default_rng(0)).agreement
-    assert found[0, 1] > 0.9
-    assert found[0, 2] < 0.2 > found[1, 2]
-    few = joint_graph(blobs, {(0, 1): rows[:19]}, 10, 4, np.random.default_rng(0)).agreement
-    assert np.isnan(few[0, 1])
