@@ -52,11 +52,7 @@ class Problem:
     """Points and what is known of their pairs: a list, neighborhoods; ``masses`` of points."""
 
     def __init__(
-        self,
-        X: Floats,
-        listed: Listed,
-        groups: Groups | None = None,
-        masses: Floats | None = None,
+        self, X: Floats, listed: Listed, groups: Groups | None = None, masses: Floats | None = None
     ) -> None:
         self.X, self.groups, self.masses = X, groups, masses
         self.links = build_links(len(X), *listed)

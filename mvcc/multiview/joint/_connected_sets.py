@@ -15,12 +15,7 @@ from mvcc._utils.arrays import Bools, Floats, Ints
 from mvcc._utils.messages import shown
 from mvcc._utils.validation import as_floats
 from mvcc.constraints import Constraints, Listed, Relations
-from mvcc.embedding import (
-    by_anchors,
-    find_objects,
-    refuse_more_than_objects,
-    separate_problems,
-)
+from mvcc.embedding import by_anchors, find_objects, refuse_more_than_objects, separate_problems
 from mvcc.exceptions import InvalidInputError
 from mvcc.multiview.joint._anchored_set import AnchoredSet
 from mvcc.multiview.joint._joint_set import JointClusters, JointSet, Settings, pairs_of_objects
