@@ -49,12 +49,12 @@ class Found:
 
 
 class Problem:
-    """Points and what is known of their pairs: a list, neighborhoods; ``masses`` of points."""
+    """Points and what is known of their pairs: a list, and neighborhoods."""
 
-    def __init__(
-        self, X: Floats, listed: Listed, groups: Groups | None = None, masses: Floats | None = None
-    ) -> None:
-        self.X, self.groups, self.masses = X, groups, masses
+    _share: Floats | None = None  # how likely each point is drawn; None for all alike
+
+    def __init__(self, X: Floats, listed: Listed, groups: Groups | None = None) -> None:
+        self.X, self.groups, self._masses = X, groups, np.ones(1)
         self.links = build_links(len(X), *listed)
         constrained = np.diff(self.links[0]) > 0
         if groups is not None:
@@ -92,9 +92,7 @@ class Problem:
         for iteration in range(1, max_iter + 1):
             before = labels.copy()
             order = rng.permutation(self.bound)
-            table = cost_table(X, order, centers, *plain)
-            if self.masses is not None:
-                table *= self.masses[order, None]
+            table = self._cost_table(order, centers)
             pck_sweep(order, table, labels, self.links, groups, own, rivals)
             self._assign(self.free, centers, labels)
             counts = self._update(labels, centers)
@@ -111,14 +109,7 @@ class Problem:
 
     def objective(self, labels: Ints, centers: Floats) -> float:
         """Return Eq. 1."""
-        if self.masses is None:
-            total = float(pck_objective(self.X, centers, labels, self.links))
-        else:
-            gaps = np.einsum("ij,ij->i", self.X - centers[labels], self.X - centers[labels])
-            start, partner, weight = self.links
-            here = np.repeat(labels, np.diff(start))
-            violated = (here == labels[partner]) == (weight < 0)
-            total = float((self.masses * gaps).sum() + np.abs(weight[violated]).sum() / 2)
+        total = float(pck_objective(self.X, centers, labels, self.links))
         if self.groups is not None:
             own, rivals = tally(self.X, centers[0], labels, self.groups, len(centers), 1)
             total += float(count_violations(own, rivals, self.groups))
@@ -126,11 +117,10 @@ class Problem:
 
     def spread_centers(self, k: int, given: Floats, rng: np.random.Generator) -> Floats:
         """Return k centers: the given ones, the others by k-means++ of 2 + log k candidates."""
-        X, masses = self.X, 1.0 if self.masses is None else self.masses
+        X, masses = self.X, self._masses
         chosen = list(given[:k])
         if not chosen:
-            share = None if self.masses is None else self.masses / self.masses.sum()
-            chosen.append(X[rng.choice(len(X), p=share)].astype(np.float64))
+            chosen.append(X[rng.choice(len(X), p=self._share)].astype(np.float64))
         gaps = self._distances(np.array(chosen)).min(axis=1)
         while len(chosen) < k:
             reach = np.cumsum(masses * gaps)
@@ -156,6 +146,10 @@ class Problem:
             len(centers), np.delete(centers, cheapest[rank % len(centers)], axis=0), rng
         )
 
+    def _cost_table(self, points: Ints, centers: Floats) -> Floats:
+        """Return what some points pay for their distances from the centers, (m, len(centers))."""
+        return cost_table(self.X, points, centers, *_plain(centers))
+
     def _assign(self, points: Ints, centers: Floats, labels: Ints) -> None:
         """Give some points the labels of their nearest centers."""
         assign_nearest(self.X, points, centers, *_plain(centers), labels)
@@ -171,14 +165,7 @@ class Problem:
 
     def _update(self, labels: Ints, centers: Floats) -> Ints:
         """Move the centers to the means of their points; return the sizes of the clusters."""
-        if self.masses is None:
-            return update_centers(self.X, labels, centers)
-        n, k = len(self.X), len(centers)
-        masses = sp.csr_array((self.masses, (labels, np.arange(n))), shape=(k, n))
-        sizes = np.diff(masses.indptr)
-        filled = sizes > 0
-        centers[filled] = (masses @ self.X)[filled] / masses.sum(axis=1)[filled, None]
-        return sizes
+        return update_centers(self.X, labels, centers)
 
 
 def _plain(centers: Floats) -> tuple[Floats, Floats]:
@@ -186,11 +173,38 @@ def _plain(centers: Floats) -> tuple[Floats, Floats]:
     return np.ones_like(centers), np.zeros(len(centers))
 
 
-class Sample(Problem):
-    """Points that stand for others: distances by matrix products, faster but for the last bits."""
+class Weighted(Problem):
+    """Points with masses: each stands for as many rows."""
 
     def __init__(self, X: Floats, listed: Listed, masses: Floats) -> None:
-        super().__init__(X, listed, masses=masses)
+        super().__init__(X, listed)
+        self._masses, self._share = masses, masses / masses.sum()
+
+    def objective(self, labels: Ints, centers: Floats) -> float:
+        """Return Eq. 1."""
+        gaps = np.einsum("ij,ij->i", self.X - centers[labels], self.X - centers[labels])
+        start, partner, weight = self.links
+        here = np.repeat(labels, np.diff(start))
+        violated = (here == labels[partner]) == (weight < 0)
+        return float((self._masses * gaps).sum() + np.abs(weight[violated]).sum() / 2)
+
+    def _cost_table(self, points: Ints, centers: Floats) -> Floats:
+        return self._masses[points, None] * super()._cost_table(points, centers)
+
+    def _update(self, labels: Ints, centers: Floats) -> Ints:
+        n, k = len(self.X), len(centers)
+        masses = sp.csr_array((self._masses, (labels, np.arange(n))), shape=(k, n))
+        sizes = np.diff(masses.indptr)
+        filled = sizes > 0
+        centers[filled] = (masses @ self.X)[filled] / masses.sum(axis=1)[filled, None]
+        return sizes
+
+
+class Sample(Weighted):
+    """Distances by matrix products, faster but for the last bits."""
+
+    def __init__(self, X: Floats, listed: Listed, masses: Floats) -> None:
+        super().__init__(X, listed, masses)
         self._squares = np.einsum("ij,ij->i", X, X)[:, None]
 
     def _assign(self, points: Ints, centers: Floats, labels: Ints) -> None:

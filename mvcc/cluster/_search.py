@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from mvcc._utils.arrays import Bools, Floats, Ints
 from mvcc._utils.one_thread import one_thread
 from mvcc._utils.progress import numbered, teller
-from mvcc.cluster._descent import Found, Problem, Sample
+from mvcc.cluster._descent import Found, Problem, Sample, Weighted
 from mvcc.constraints import Constraints, Listed, components
 
 N_INIT = 10  # starts that n_init="auto" asks for
@@ -115,7 +115,7 @@ def _whole(X: Floats, given: Constraints) -> tuple[Problem, Ints] | None:
         return None
     masses = np.bincount(point).astype(np.float64)
     means = np.column_stack([np.bincount(point, feature) / masses for feature in X.T])
-    return Problem(means, _between_points(given, point, len(masses)), masses=masses), point
+    return Weighted(means, _between_points(given, point, len(masses)), masses), point
 
 
 def _together(n: int, pairs: Ints, must_link: Bools, weights: Floats) -> Ints | None:
