@@ -203,7 +203,9 @@ def weighted_precision(
     i, j = constraints.pairs[counted].T
     correct = (labels[i] == labels[j]) == constraints.must_link[counted]
     right, wrong = float(weights[correct].sum()), float(weights[~correct].sum())
-    return right / (right + wrong) if right + wrong else float("nan")
+    if not right + wrong:
+        return float("nan")
+    return right / (right + wrong)
 
 
 def cluster_fit(X: ArrayLike, labels: ArrayLike, *, n_neighbors: int = 10) -> Floats:
@@ -295,15 +297,18 @@ def _mahalanobis(data: Floats, labels: Ints) -> Floats:
 def _distances_by(centered: Floats, rows: Floats) -> Floats:
     """Return squared Mahalanobis distances of rows by the shrunk covariance of centered ones."""
     d = centered.shape[1]
-    some = centered if d <= _MOST_COLUMNS else centered[_spaced(len(centered), _MOST_COLUMNS)]
-    n = len(some)
-    _, lengths, directions = np.linalg.svd(
-        some if n <= d else np.linalg.qr(some, mode="r"), full_matrices=False
-    )
+    if d > _MOST_COLUMNS:
+        centered = centered[_spaced(len(centered), _MOST_COLUMNS)]
+    n = len(centered)
+    if n > d:
+        centered = np.asarray(np.linalg.qr(centered, mode="r"))
+    _, lengths, directions = np.linalg.svd(centered, full_matrices=False)
     variances = lengths**2 / n
     mean, mean_square = variances.sum() / d, (variances**2).sum() / d**2
     spread = (n + 1) * (mean_square - mean**2 / d)
-    shrinkage = min((mean_square + mean**2) / spread, 1.0) if spread > 0 else 1.0
+    shrinkage = 1.0
+    if spread > 0:
+        shrinkage = min((mean_square + mean**2) / spread, shrinkage)
     along = rows @ directions.T
     across = np.maximum(np.einsum("ij,ij->i", rows, rows) - np.einsum("ij,ij->i", along, along), 0)
     floor = np.finfo(np.float64).tiny  # of the variance of rows that are all the same

@@ -55,8 +55,9 @@ class ConstraintFile:
         read = read_text(content, place, InvalidInputError)
         text = read.text
         first = text.partition("\n")[0]
-        told = DELIMITER_LINE.fullmatch(first)
-        delimiter = told[1] if told else delimiter_of(first)
+        delimiter, told = delimiter_of(first), DELIMITER_LINE.fullmatch(first)
+        if told:
+            delimiter = told[1]
         records = records_of(text, place, InvalidInputError, delimiter)
         if told:
             next(records)

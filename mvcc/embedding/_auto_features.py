@@ -177,8 +177,9 @@ class AutoFeatures(
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[Any]:
         """Return the names of the columns, or autofeatures0, … where there are others instead."""
         check_is_fitted(self)
-        names = OneToOneFeatureMixin if self._axes is None else ClassNamePrefixFeaturesOutMixin
-        return names.get_feature_names_out(self, input_features)
+        if self._axes is None:
+            return OneToOneFeatureMixin.get_feature_names_out(self, input_features)
+        return ClassNamePrefixFeaturesOutMixin.get_feature_names_out(self, input_features)
 
     def _rule_of(self, X: Any) -> tuple[Rule, str]:
         """Return the rule of a table, and why it is this one; nothing where it was asked for."""

@@ -35,8 +35,11 @@ def leading_eigenvectors(
     n = graph.shape[0]
     number = min(number, n)
     teller(n)(f"{number} eigenvectors of the graph")
-    in_one = _better_dense(number, n) or (isinstance(graph, np.ndarray) and _is_connected(graph))
-    pieces = [] if in_one else _pieces_of(graph, factor)
+    pieces: list[Ints] = []
+    if not _better_dense(number, n) and not (
+        isinstance(graph, np.ndarray) and _is_connected(graph)
+    ):
+        pieces = _pieces_of(graph, factor)
     if len(pieces) < 2:
         values, vectors = _eigenpairs(number, graph, factor)
         order = np.argsort(-values, kind="stable")

@@ -77,7 +77,9 @@ class CoEM:
         )
         loops = []
         for v, (X, c, seed) in enumerate(zip(self.views, given, self.seeds, strict=True)):
-            mapped = mapped_rows(relations, v) if len(given) > 1 else np.arange(len(X))
+            mapped = mapped_rows(relations, v)
+            if len(given) == 1:
+                mapped = np.arange(len(X))
             clusterer = clone(self.base)
             if "random_state" in clusterer.get_params():
                 clusterer.set_params(random_state=seed)

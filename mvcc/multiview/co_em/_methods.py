@@ -134,13 +134,15 @@ def takes_threshold(name: str) -> bool:
 
 def transfer_options(name: str) -> tuple[str, ...]:
     """Return the names of a method's parameters that a config may set, without t_V."""
+    settled: tuple[str, ...] = ()
     if not needs_base(name):
-        names = make_without_base(name, 1, random_state=0).get_params(deep=False)
+        method = make_without_base(name, 1, random_state=0)
         settled = ("n_clusters", "random_state", *dict(_WITHOUT_BASE[name].fixed))
-        return tuple(option for option in names if option not in settled)
-    settled = ("threshold",) if takes_threshold(name) else ()
-    names = transfer_class(name)().get_params(deep=False)
-    return tuple(option for option in names if option not in settled)
+    else:
+        method = transfer_class(name)()
+        if takes_threshold(name):
+            settled = ("threshold",)
+    return tuple(option for option in method.get_params(deep=False) if option not in settled)
 
 
 def _facts(name: str) -> _Own:

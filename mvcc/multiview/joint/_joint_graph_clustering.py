@@ -460,8 +460,10 @@ class JointGraphClustering(MultiViewEstimator):
 
     def _of_the_graph(self) -> set[str]:
         """Return the names of attributes that hold the graph, or are made from it."""
-        is_made = any(isinstance(rows, LazyRows) for rows, _ in vars(self).get("_embedded", []))
-        return _OF_THE_GRAPH | ({"_embedded"} if is_made else set())
+        names = set(_OF_THE_GRAPH)
+        if any(isinstance(rows, LazyRows) for rows, _ in vars(self).get("_embedded", [])):
+            names.add("_embedded")
+        return names
 
     def _forget_graph(self) -> None:
         for name in self._of_the_graph():

@@ -197,7 +197,10 @@ def seem_wrong(suspicion: Floats) -> Bools:
 
     If more seem so, most belong to one large group, whose rows are all alike.
     """
-    wrong = suspicion > (_SUSPICIOUS if len(suspicion) >= _MANY else _SUSPICIOUS_OF_FEW)
+    limit = _SUSPICIOUS_OF_FEW
+    if len(suspicion) >= _MANY:
+        limit = _SUSPICIOUS
+    wrong = suspicion > limit
     return wrong & (wrong.mean() <= _MANY_WRONG)
 
 
@@ -220,7 +223,9 @@ def _can_be_told(wrong: float, agreement: float) -> bool:
 
 def _of_right(agreement: float, wrong: float) -> float:
     """Return how much views would agree without their wrong matches; 1 if not measured."""
-    return 1.0 if np.isnan(agreement) else min(1.0, agreement / max(1 - wrong, _TINY))
+    if np.isnan(agreement):
+        return 1.0
+    return min(1.0, agreement / max(1 - wrong, _TINY))
 
 
 def hardly_agree(suspicion: Floats) -> bool:
