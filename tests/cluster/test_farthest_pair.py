@@ -61,17 +61,6 @@ def test_farthest_pair_is_as_long_as_the_longest_on_a_grid_seen_from_anywhere(
     assert squared_distance(X[i], X[j], metric) == exact
 
 
-def test_rows_in_lanes_are_filled_up_with_zeros():
-    X = np.arange(2.0 * (LANES + 3)).reshape(-1, 2)
-    rows = np.arange(LANES + 2)[::-1].copy()
-    lanes = in_lanes(X, rows)
-    assert lanes.shape == (2, 2, LANES)
-    together = lanes.transpose(0, 2, 1).reshape(-1, 2)
-    assert np.array_equal(together[: len(rows)], X[rows])
-    assert not together[len(rows) :].any()
-    assert in_lanes(X, np.arange(0)).shape == (0, 2, LANES)
-
-
 def ring(n, radius, first_axis):
     """Return n points spaced evenly on a circle around the origin of a space of four dimensions."""
     angles = 2 * np.pi * np.arange(n) / n

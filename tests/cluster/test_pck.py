@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.cluster import KMeans
 
 from mvcc import PCKMeans
 from tests.cluster.test_laws import same_fit
@@ -82,18 +81,6 @@ def test_another_iteration_leaves_a_converged_fit_as_it_is(problem):
     for labels in (found.labels_, swept):
         objective = pck.objective(X, labels, found.cluster_centers_, *c.listed())
         assert objective == pytest.approx(found.objective_, rel=1e-9, abs=1e-12)
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_without_constraints_it_is_k_means(seed):
-    rng = np.random.default_rng(seed)
-    X = np.vstack([rng.normal(size=(30, 3)) + 2.5 * rng.normal(size=3) for _ in range(4)])
-    start = X[rng.permutation(len(X))[:4]]
-    found = fit(X, None, 4, start)
-    expected = KMeans(4, init=start, n_init=1, algorithm="lloyd", tol=0).fit(X)
-    assert_array_equal(found.labels_, expected.labels_)
-    assert found.objective_ == pytest.approx(expected.inertia_, rel=1e-9)
-    assert_allclose(found.cluster_centers_, expected.cluster_centers_, rtol=1e-9, atol=1e-9)
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(2, 12), st.integers(1, 2))

@@ -135,14 +135,6 @@ def test_given_centers_are_taken_as_numbers_whatever_holds_them_and_stay(estimat
     assert found.init is given
 
 
-@both
-def test_constraints_act_from_the_first_sweep_on_neighbors_that_have_a_label(estimator):
-    X = np.array([[0.0], [0.1], [3.0], [3.1], [1.0], [2.9]])
-    c = Constraints([(0, 1), (2, 3), (0, 5)], [True, True, True], [1, 1, 100])
-    seeded = estimator(2, max_iter=1).fit(X, constraints=c)
-    assert seeded.labels_[5] == seeded.labels_[0]
-
-
 CENTERS_OF_NO_USE = {
     "k": np.zeros((2, 2)),
     "d": np.zeros((3, 1)),
