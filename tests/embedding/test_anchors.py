@@ -65,16 +65,6 @@ def test_ties_do_not_depend_on_place_and_unit(shift, scale):
     np.testing.assert_allclose(*found, atol=1e-3)
 
 
-def test_a_row_is_tied_alike_alone_and_among_others():
-    X = np.random.default_rng(0).normal(size=(500, 6))
-    anchors, _ = Anchors.among(X, 40, np.random.default_rng(1))
-    together, alone = (
-        anchors.ties(X).toarray(),
-        [anchors.ties(row[None]).toarray()[0] for row in X[:50]],
-    )
-    np.testing.assert_allclose(together[:50], alone, atol=1e-6)
-
-
 def test_far_rows_have_ties_and_no_rows_have_none():
     X = np.random.default_rng(0).normal(size=(50, 2))
     anchors, _ = Anchors.among(X, 9, np.random.default_rng(1))

@@ -90,16 +90,6 @@ def test_views_that_less_than_three_matches_connect_are_apart():
     ]
 
 
-def test_a_match_given_through_a_third_view_adds_nothing():
-    views, _ = problem(0, (12, 12, 12), (2, 2, 2))
-    same = np.column_stack((np.arange(6), np.arange(6)))
-    chain = joint_graph(views, {(0, 1): same, (1, 2): same}, 4, 2, np.random.default_rng(0))
-    every = {(0, 1): same, (1, 2): same, (0, 2): same}
-    ring = joint_graph(views, every, 4, 2, np.random.default_rng(0))
-    assert (chain.affinities != ring.affinities).nnz == 0
-    assert (chain.landmarks != ring.landmarks).nnz == 0
-
-
 def test_nothing_is_as_large_as_the_square_of_the_rows():
     views, matches = problem(0, (3000, 2500), (3, 7), 600)
     graph = joint_graph(views, matches, 10, 5, np.random.default_rng(0))
