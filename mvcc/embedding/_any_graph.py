@@ -24,9 +24,9 @@ from mvcc.embedding._anchors import (
 )
 from mvcc.embedding._components import unit_rows
 from mvcc.embedding._joint_graph import JointGraph, joint_graph
-from mvcc.embedding._landmarks import LANDMARK_SHARE, n_near_landmarks
+from mvcc.embedding._landmarks import LANDMARK_SHARE, landmarks_among, n_near_landmarks
 from mvcc.embedding._neighbors import NeighborSearch, nearness
-from mvcc.embedding._objects import find_objects
+from mvcc.embedding._objects import find_objects, seen_in_several
 from mvcc.embedding._view_agreement import (
     CONTRADICTION_POWER,
     FEWEST_IN_COMMON,
@@ -103,7 +103,7 @@ def anchor_graph(
         for X, number in zip(views, numbers, strict=True)
     ]
     ties = [of_objects(view.ties, own, n_objects) for own, view in zip(objects, found, strict=True)]
-    common = np.flatnonzero(sum((row_counts(B) > 0).astype(np.int64) for B in ties) >= 2)
+    common = seen_in_several(objects, n_objects)
     shared = [B[common] for B in ties]
     places = [
         unit_rows(B @ view.loadings[:, :n_view_components])
@@ -114,9 +114,7 @@ def anchor_graph(
         changed = _agreed(u, shared, places, at_anchors, np.nan_to_num(agreement), weights)
         change_rows(B, common, changed)
     sums = [column_sums(B) for B in ties]
-    landmarks = common
-    if len(common) > MOST_LANDMARKS:
-        landmarks = np.sort(rng.choice(common, MOST_LANDMARKS, replace=False))
+    landmarks = landmarks_among(common, rng, MOST_LANDMARKS)
     near = [
         weight * _near_landmarks(X, own, view, landmarks, n_view_components)
         for weight, X, own, view in zip(weights, views, objects, found, strict=True)

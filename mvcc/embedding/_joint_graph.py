@@ -181,7 +181,7 @@ def joint_graph(
     graphs = [_normalized(affinities) for affinities in near]
     landmarks = np.empty(0, np.int64)
     if n_view_components:
-        landmarks = landmarks_among(objects, n_objects, rng)
+        landmarks = landmarks_among(seen_in_several(objects, n_objects), rng)
     if not len(landmarks):
         affinities, agreement = _added_up(graphs, objects, n_objects), np.eye(len(views))
         edges = [ViewEdges(G, np.empty(0), np.empty((G.shape[0], 0))) for G in graphs]

@@ -78,12 +78,12 @@ def numbered_alike(near: list[Floats]) -> tuple[list[Ints], float]:
     return orders, max(0.0, (agreed - expected) / (n_both - expected))
 
 
-def landmarks_among(objects: list[Ints], n_objects: int, rng: np.random.Generator) -> Ints:
-    """Return the objects that are seen in several views, some of them where they are many."""
-    landmarks = seen_in_several(objects, n_objects)
-    if len(landmarks) > MOST_LANDMARKS:
-        landmarks = np.sort(rng.choice(landmarks, MOST_LANDMARKS, replace=False))
-    return landmarks
+def landmarks_among(seen: Ints, rng: np.random.Generator, most: int = 0) -> Ints:
+    """Return objects that are seen in several views, some of them where they are many."""
+    most = most or MOST_LANDMARKS
+    if len(seen) > most:
+        seen = np.sort(rng.choice(seen, most, replace=False))
+    return seen
 
 
 def nearest(X: Floats, among: Floats, number: int) -> tuple[Floats, Ints]:

@@ -222,8 +222,7 @@ def _known(name: str, names: Iterable[str]) -> str:
 
 
 def _origin(offer: EntryPoint) -> Origin:
-    if offer.dist is None:
-        return Origin("unknown", "unknown", offer.value)
+    assert offer.dist is not None  # what `entry_points` gives is always of a package
     return Origin(clipped(str(offer.dist.name)), clipped(str(offer.dist.version)), offer.value)
 
 
