@@ -208,13 +208,6 @@ def test_a_million_rows_are_drawn_from_without_listing_their_pairs():
     assert c.pairs.min() < 100_000
 
 
-def test_names_of_labels_do_not_matter():
-    y = np.array([0, 1, 2, 0, 1, 2, 0, 1])
-    c = Constraints.from_labels(y, 9, 3)
-    assert Constraints.from_labels(np.array(["a", "b", "c"])[y], 9, 3) == c
-    assert Constraints.from_labels((y - 1.5).tolist(), 9, 3) == c
-
-
 def test_the_random_state_decides():
     y = np.arange(60) % 3
     one, same, other = (Constraints.from_labels(y, 10, seed) for seed in (1, 1, 2))

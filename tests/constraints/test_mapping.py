@@ -22,8 +22,7 @@ from mvcc.constraints import (
 from mvcc.constraints._map import ConstraintMap
 from mvcc.exceptions import ConstraintConflictError, InvalidInputError
 from tests.reference.closure import relation_strengths
-from tests.reference.constraint_sets import to_dict
-from tests.reference.mapping import transfer
+from tests.reference.constraint_sets import to_dict, transfer
 from tests.strategies import assert_holds, constraint_lists, related_views, relation_lists, seeds
 
 ML, CL = True, False

@@ -232,26 +232,20 @@ def test_the_wrong_matches_of_many_views_are_found_by_the_right_ones():
     assert said[~wrong].mean() < 0.03
 
 
-def test_matches_that_agree_are_all_kept():
-    relations, _ = all_matched(4, 50)
-    del relations[0, 3]  # known by way of others
-    assert not any(part.any() for part in module.contradicted_matches([50] * 4, relations).values())
+AGREEING, _ = all_matched(4, 50)
+del AGREEING[0, 3]  # known by way of others
+TWO_VIEWS = {(0, 1): [[0, 0], [0, 1], [1, 1]]}  # which cannot contradict each other
+SEVERAL_PARTNERS = {(0, 1): [[0, 0], [0, 1]], (0, 2): [[0, 0]], (1, 2): [[0, 0]]}
 
 
-def test_two_views_cannot_contradict_each_other():
-    relations = {(0, 1): np.array([[0, 0], [0, 1], [1, 1]])}
-    assert module.contradicted_matches([2, 2], relations)[0, 1].tolist() == [False] * 3
-
-
-def test_rows_may_have_several_partners():
-    relations = {
-        (0, 1): np.array([[0, 0], [0, 1]]),
-        (0, 2): np.array([[0, 0]]),
-        (1, 2): np.array([[0, 0]]),
-    }
-    assert not any(
-        part.any() for part in module.contradicted_matches([1, 2, 1], relations).values()
-    )
+@pytest.mark.parametrize(
+    ("sizes", "relations"),
+    [([50] * 4, AGREEING), ([2, 2], TWO_VIEWS), ([1, 2, 1], SEVERAL_PARTNERS)],
+    ids=["agreeing", "two views", "several partners"],
+)
+def test_matches_that_agree_are_all_kept(sizes, relations):
+    relations = {key: np.array(rows) for key, rows in relations.items()}
+    assert not any(part.any() for part in module.contradicted_matches(sizes, relations).values())
 
 
 def test_all_matches_of_two_views_may_contradict_the_others():

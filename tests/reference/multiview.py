@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from .closure import Relations, close_views, normalise_relations, relation_strengths
 from .closure import closure as close_one_view
 from .constraint_sets import ConstraintDict, max_union, to_arrays, to_dict
-from .mapping import transfer as map_constraints
+from .constraint_sets import transfer as map_constraints
 from .propagation import propagate_vectorised
 
 Floats = NDArray[np.float64]

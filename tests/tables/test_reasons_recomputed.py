@@ -23,8 +23,7 @@ from mvcc.tables.fitting._chains import Reasons, propagated, received
 from mvcc.tables.fitting._co_em import CoEM
 from mvcc.tables.fitting._fit import fit_job
 from tests.reference.closure import close_views, closure, relation_strengths
-from tests.reference.constraint_sets import to_dict
-from tests.reference.mapping import transfer
+from tests.reference.constraint_sets import to_dict, transfer
 from tests.reference.propagation import _model, endpoint_weight
 from tests.strategies import as_dict, assert_holds
 from tests.tables.problems import LETTERS, by_co_em, options_of, write_csv
