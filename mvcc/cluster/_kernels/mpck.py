@@ -281,15 +281,6 @@ def _location(X):
 
 
 @kernel
-def _same(first, second):
-    for h in range(first.shape[0]):
-        for s in range(first.shape[1]):
-            if first[h, s] != second[h, s]:
-                return False
-    return True
-
-
-@kernel
 def mpck_fit(X, centers, metrics, labels, bound, free, links, groups, shared, max_iter, tol):
     """Run MPCK-Means from the given centers, metrics and labels, all changed in place.
 
@@ -344,9 +335,9 @@ def mpck_fit(X, centers, metrics, labels, bound, free, links, groups, shared, ma
         # Brent's rule: hold each state against the last one kept, and keep those at powers of two
         if (
             iteration > 1
-            and _same(labels.reshape(1, -1), former_labels.reshape(1, -1))
-            and _same(centers, former_centers)
-            and _same(flat, former_metrics)
+            and np.array_equal(labels, former_labels)
+            and np.array_equal(centers, former_centers)
+            and np.array_equal(flat, former_metrics)
         ):
             return objective, iteration, False
         if iteration & (iteration - 1) == 0:

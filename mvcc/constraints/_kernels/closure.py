@@ -50,11 +50,7 @@ def _emit(store, count, follower, view, a, b, link, must_link):
         while True:
             if view[x] == view[y]:
                 if count == len(store):
-                    former = store
-                    store = np.empty((2 * count, 3), np.int64)
-                    for p in range(count):
-                        for column in range(3):
-                            store[p, column] = former[p, column]
+                    store = np.concatenate((store, store))  # for room
                 store[count, 0], store[count, 1] = min(x, y), max(x, y)
                 store[count, 2] = 2 * link + must_link
                 count += 1

@@ -95,15 +95,6 @@ def endpoint_reach(X, candidates, endpoints, labels, whiteners, G, cut, near_sta
 
 
 @kernel
-def doubled(array):
-    """Return an array of twice the size that begins with the given one."""
-    larger = np.empty(2 * array.size, array.dtype)
-    for p in range(array.size):
-        larger[p] = array[p]
-    return larger
-
-
-@kernel
 def _sort(numbers, n):
     """Sort the first n numbers in place (Shell's sort; that of numba takes a second to compile)."""
     gap = 1
@@ -151,7 +142,7 @@ def max_product(left, right, n_columns, threshold, upper, first_row):
                         n_touched += 1
                     best[c] = max(best[c], product)
         while count + n_touched > column.size:
-            column, value = doubled(column), doubled(value)
+            column, value = np.append(column, column), np.append(value, value)  # for room
         if n_touched > n_columns // 16:
             n_touched = 0
             for c in range(n_columns):
