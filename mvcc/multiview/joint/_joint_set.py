@@ -223,15 +223,11 @@ class JointSet:
         wide = embedded(values, vectors[objects], self._n_wide)
         return unit_rows(np.hstack((wide, COLUMN_SCALE * self._object_columns(objects))))
 
-    def _n_clear(self, found: Eigenpairs) -> int:
-        """Return how many components objects are embedded by, without a metric."""
-        if self._settings.n_components is not None:
-            return self._n_free
-        return clear_components(found.values, self._settings.n_clusters, self._n_free)
-
     def _rows_by(self, found: Eigenpairs) -> tuple[Floats | LazyRows, float]:
         """Embed objects, by columns where few eigenvalues are positive; return the residual."""
-        number, values, vectors = self._n_clear(found), found.values, found.vectors
+        number, values, vectors = self._n_free, found.values, found.vectors
+        if self._settings.n_components is None:
+            number = clear_components(values, self._settings.n_clusters, number)
         if np.count_nonzero(values > 0) < min(self._settings.n_clusters, number):
             return self._object_columns(np.arange(self.n_objects)), 0.0
         if isinstance(vectors, LazyRows):

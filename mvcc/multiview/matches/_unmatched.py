@@ -54,7 +54,8 @@ class Unmatched:
         ends = zip((len(here), len(there)), (rows, others), refused.T, strict=True)
         apart = np.column_stack([_places(*own) for own in ends])
         apart = apart[(apart >= 0).all(axis=1)]
-        return cls(rows, others, x, y, _nearness(y, x), apart)
+        hubs = [_mean_of_nearest(y[some] @ x.T) for some in _blocks(len(y), len(x))]
+        return cls(rows, others, x, y, np.concatenate(hubs), apart)
 
     def turned(self, hubs: Floats) -> Unmatched:
         """Return the same for the counterparts of the others, given how near the rows are."""
@@ -121,11 +122,6 @@ def _whitened(X: Floats, matched: Ints, drawn: Ints, own: Ints) -> tuple[Floats,
 
 def _blocks(n: int, width: int) -> list[Ints]:
     return np.array_split(np.arange(n), -(-n * width // _BLOCK_ENTRIES))
-
-
-def _nearness(x: Floats, y: Floats) -> Floats:
-    """Return the mean cosine of every row of x to its nearest rows of y."""
-    return np.concatenate([_mean_of_nearest(x[some] @ y.T) for some in _blocks(len(x), len(y))])
 
 
 def _mean_of_nearest(cosines: Floats) -> Floats:
