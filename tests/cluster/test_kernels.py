@@ -226,14 +226,6 @@ def test_empty_clusters_take_the_farthest_points_in_turn():
     assert n_empty > 10
 
 
-def test_the_farthest_point_is_measured_by_the_metric_of_its_own_cluster():
-    X = np.array([[0.0], [2.0], [10.0], [13.0]])
-    centers = np.array([[1.0], [11.5], [0.0]])
-    metrics = np.array([[9.0], [1.0], [1.0]])
-    relocate_empty(X, np.array([0, 0, 1, 1]), centers, metrics, np.array([2, 2, 0]), np.full(3, -1))
-    assert_array_equal(centers[2], X[0])
-
-
 # ---- MPCK-Means
 
 

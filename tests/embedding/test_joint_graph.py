@@ -171,21 +171,6 @@ def test_every_piece_of_a_graph_has_its_eigenvalue_of_1(monkeypatch, n_matches):
         np.testing.assert_allclose(rows[y == c] @ rows[y != c].T, 0, atol=1e-5)
 
 
-def test_pieces_have_the_eigenpairs_of_the_whole(monkeypatch):
-    views, matches = problem(2, (120, 110), (2, 2), 60)
-    views = [X + 1e3 * (np.arange(len(X)) % 3 == 0)[:, None] for X in views]
-    matches = {
-        key: pairs[(pairs[:, 0] % 3 == 0) == (pairs[:, 1] % 3 == 0)]
-        for key, pairs in matches.items()
-    }
-    graph = joint_graph(views, matches, 6, 3, np.random.default_rng(0))
-    dense = graph.components(12)
-    monkeypatch.setattr(_eigenvectors, "_DENSE_OBJECTS", 10)
-    pieces = graph.components(12)
-    np.testing.assert_allclose(dense[0], pieces[0], atol=1e-6)
-    np.testing.assert_allclose(squares(dense[1]), squares(pieces[1]), atol=1e-3)
-
-
 def test_landmarks_are_drawn_where_they_are_many(monkeypatch):
     views, matches = problem(0, (80, 80), (2, 2), 60)
     monkeypatch.setattr(module, "MOST_LANDMARKS", 20)

@@ -230,22 +230,6 @@ def test_what_is_given_twice_is_given_once():
     assert all(map(np.array_equal, expected.labels_, again.labels_))
 
 
-def test_a_pair_of_weight_zero_counts_for_nothing():
-    views, y, matches = blobs()
-    judged = Constraints.from_labels(y[0], 10, 0)
-    i, j = judged.pairs[judged.must_link][0]
-    nothing = Constraints(
-        [*judged.pairs, (i, j), (7, 8)], [*judged.must_link, False, True], [1.0] * 10 + [0.0] * 2
-    )
-    one, other = (fit(views, matches, [c, None]) for c in (judged, nothing))
-    assert one.objective_ == other.objective_
-    bare, zeros = (
-        fit(views, matches, [c, None])
-        for c in (None, Constraints([(i, j)] * 2, [True, False], [0.0, 0.0]))
-    )
-    assert bare.objective_ == zeros.objective_
-
-
 @pytest.mark.parametrize("n_pairs", [0, 40])
 def test_one_thread_and_two_give_the_same_bits(n_pairs):
     views, _, matches, constraints = digits(0, n_pairs)

@@ -168,15 +168,6 @@ def test_no_match_seems_to_be_wrong_where_more_than_half_would():
     assert not module.seem_wrong(np.repeat([0.0, 0.9], [24, 26])).any()
 
 
-def test_right_matches_of_one_large_group_are_kept():
-    rng = np.random.default_rng(4)
-    y = (rng.random(450) < 0.1).astype(int)
-    views = [4 * np.outer(y, np.eye(6)[v]) + rng.normal(size=(450, 6)) for v in (0, 1)]
-    model = clustered(views, np.column_stack((np.arange(100), np.arange(100))), 2)
-    assert len(model.dropped_matches_[0, 1]) <= 50
-    assert np.mean([pairwise_f_measure(y, own) for own in model.labels_]) > 0.9
-
-
 def test_wrong_matches_are_told_where_views_agree_and_most_matches_are_right():
     for wrong, agreement in [(0, 0.4), (0.25, 0.3), (0.5, 0.4), (0, np.nan)]:
         assert module._can_be_told(wrong, agreement)
