@@ -62,8 +62,7 @@ class SavedView:
     ) -> pd.DataFrame | NDArray[Any]:
         """Return the values of rows, read as those that were clustered."""
         values: dict[str, Any] = {}
-        filled = without_words(X, self.missing) if self.missing else X
-        for name, one in read_like(self.used, filled).items():
+        for name, one in read_like(self.used, without_words(X, self.missing)).items():
             if one.mistake is not None:
                 raise InvalidInputError(
                     f"{place(one.mistake.row)} has {one.mistake.what} in the column {name!r}."
@@ -103,9 +102,12 @@ class SavedView:
 def _as_known(values: Any, known: Iterable[str]) -> Any:
     """Spell 7 and 7.0 as the known words: which of them a number is depends on the format."""
     whole = [word for word in known if re.fullmatch(r"-?\d+(\.0)?", word)]
-    same = {word.removesuffix(".0") if "." in word else f"{word}.0": word for word in whole}
+    if not whole:
+        return values
+    bare = {word.removesuffix(".0"): word for word in whole}
+    same = bare | {f"{number}.0": word for number, word in bare.items()}
     same |= {word: word for word in whole}  # both may be known
-    return np.array([same.get(one, one) for one in values], dtype=object) if same else values
+    return np.array([same.get(one, one) for one in values], dtype=object)
 
 
 @dataclass(frozen=True, eq=False)

@@ -334,6 +334,8 @@ def is_missing(values: pd.Series[Any]) -> Bools:
 
 def without_words(frame: pd.DataFrame, words: Collection[str]) -> pd.DataFrame:
     """Return a table in which values that mean that a cell is empty are missing."""
+    if not words:
+        return frame
     folded = {word.strip().casefold() for word in words}
     are_words = {name: as_texts(frame[name]).str.casefold().isin(folded) for name in frame}
     columns = {name: frame[name].mask(are_words[name]) for name in frame}

@@ -205,7 +205,7 @@ def _understood(
 ) -> tuple[dict[str, Column], dict[str, Values]]:
     """Return how every column is used, and the values of those that are."""
     kinds: dict[str, Any] = view.columns if isinstance(view.columns, dict) else {}
-    filled = without_words(frame, view.missing) if view.missing else frame
+    filled = without_words(frame, view.missing or ())
     codes = code_reasons(filled, (name for name in map(str, frame) if kinds.get(name) is None))
     reasons = _why_left_out(filled, view, id_column, codes)
     used = {column: kinds.get(column) for column, reason in reasons.items() if not reason}
