@@ -117,11 +117,13 @@ def _check_schema(schema: Any) -> None:
     owners: dict[str, int] = {}  # of files
 
     def size_of(states: Any) -> int:
-        if not isinstance(states, dict | list):
+        if isinstance(states, list):
+            return 1 + sum(map(size_of, states))
+        if not isinstance(states, dict):
             return 0
-        size = 1 + sum(map(size_of, states.values() if isinstance(states, dict) else states))
-        if isinstance(states, dict) and isinstance(number := states.get("__id__"), int):
-            file = states.get("file")
+        size = 1 + sum(map(size_of, states.values()))
+        number, file = states.get("__id__"), states.get("file")
+        if isinstance(number, int):
             if isinstance(file, str) and owners.setdefault(file, number) != number:
                 raise ValueError(f"two arrays are in {file}")
             if sizes.setdefault(number, size) != size:
@@ -185,7 +187,7 @@ class _States:
             key_types = self.state(list(map(type, value)))
             return {"__loader__": "DictNode", "content": content, "key_types": key_types}
         if isinstance(value, list | tuple):
-            loader = "ListNode" if isinstance(value, list) else "TupleNode"
+            loader = {list: "ListNode", tuple: "TupleNode"}[type(value)]
             return {"__loader__": loader, "content": list(map(self.state, value))}
         if isinstance(value, np.ndarray | np.generic):
             return {"__loader__": "NdArrayNode"} | self._array(value)
