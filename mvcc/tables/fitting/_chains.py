@@ -155,8 +155,7 @@ def without_loops(chain: Chain) -> Chain:
 
 def weight_of(chain: Chain) -> float:
     """Return what a chain weighs: as much as its weakest link, and 1 if it is of matches alone."""
-    weight = min(step.weight for step in chain)
-    return 1.0 if weight == inf else weight
+    return min((step.weight for step in chain if step.weight < inf), default=1.0)
 
 
 class Reason(NamedTuple):

@@ -34,7 +34,6 @@ from mvcc.tables.fitting._fit import (
 )
 from mvcc.tables.fitting._held_out import (
     CO_EM,
-    CONSTRAINT_FOLDS,
     WITHOUT,
     Cut,
     Key,
@@ -63,6 +62,7 @@ class Contest:
         self.job, self.relations = method.settled, method.relations
         self.given = of_some_weight(method.given)
         self.tables, self.sizes = method.tables, [len(X) for X in method.views]
+        self.folds = constraint_folds(self.given, self.relations, self.sizes, self.job.seed)
         self.refused = ""  # why the other method cannot be compared
         self._inputs = replace(method.inputs, constraints=self.given)
         self._method, self._alone = method, alone
@@ -144,7 +144,9 @@ def drawn_rows(job: Job, inputs: Inputs) -> list[Ints] | None:
         drawn[own[c.pairs.ravel()]] = True
         n = max(_MOST_ROWS // len(sizes), _ROWS_PER_CLUSTER * job.k)
         drawn[rng.permutation(own)[:n]] = True
-    return None if drawn.all() else [np.flatnonzero(drawn[own]) for own in objects]
+    if drawn.all():
+        return None
+    return [np.flatnonzero(drawn[own]) for own in objects]
 
 
 class Comparison(NamedTuple):
@@ -162,10 +164,10 @@ def compare(fit: Fit, on_step: Callable[[str], None]) -> Comparison:
     """Compare the method of a job with others by held-out constraints and matches."""
     method, labels = fit.method, fit.labels
     inputs = replace(method.inputs, constraints=of_some_weight(method.given))
-    rows = drawn_rows(method.job, inputs)
+    rows, sampled = drawn_rows(method.job, inputs), None
     with quietly():
         if rows is not None:
-            inputs = inputs.on_rows(rows)
+            inputs, sampled = inputs.on_rows(rows), sum(map(len, rows))
             views = [X[own] for X, own in zip(method.views, rows, strict=True)]
             labels = [found[own] for found, own in zip(labels, rows, strict=True)]
             method = _ready(method.settled, views, inputs)
@@ -184,10 +186,10 @@ def compare(fit: Fit, on_step: Callable[[str], None]) -> Comparison:
                 f" matched rows share their cluster ({cut.by_chance:.0%} by chance)."
             )
     facts = {
-        "folds": CONSTRAINT_FOLDS if mine.kept else 0,
-        "n_judgments": sum(map(len, contest.given)) if mine.kept else 0,
+        "folds": len(contest.folds),
+        "n_judgments": sum(map(len, contest.given)) if contest.folds else 0,
         "n_matches": sum(len(cut.first) for cut in mine.cuts.values()),
-        "sampled": None if rows is None else sum(contest.sizes),
+        "sampled": sampled,
         "methods": [
             {"method": name, **outcome.facts(), "reference_f": by_labels.get(name, [])}
             for name, outcome in outcomes.items()
@@ -202,7 +204,7 @@ def held_out_by(
     contest: Contest, labels: Labels, on_step: Callable[[str], None]
 ) -> dict[str, Outcome]:
     """Return what every method keeps; clusters of matched rows have the numbers of a result."""
-    folds = constraint_folds(contest.given, contest.relations, contest.sizes, contest.job.seed)
+    folds = contest.folds
     seen = [fold.seen for fold in folds] or [contest.given] * _RUNS
     with quietly():
         methods = contest.with_all_matches
@@ -232,13 +234,14 @@ def _by_fewer_matches(
     """
     k = max(contest.job.k, *(1 + int(own.max()) for own in result))
     parts: dict[str, dict[Key, list[tuple[Ints, Ints]]]] = defaultdict(lambda: defaultdict(list))
-    folds = match_folds(contest.relations, contest.sizes, contest.job.seed)
-    for number, fold in enumerate(numbered("comparison without matches", folds, on_step), 1):
-        for name, again in contest.methods(fold.seen).items():
+    every = match_folds(contest.relations, contest.sizes, contest.job.seed)
+    folds = numbered("comparison without matches", every, on_step)
+    for number, (seen, cut) in enumerate(folds, 1):
+        for name, again in contest.methods(seen).items():
             found = again(contest.given, contest.job.seed + number)
-            numbers = match_clusters(found, fold.seen, k)
+            numbers = match_clusters(found, seen, k)
             alike = [new[own] for new, own in zip(numbers, found, strict=True)]
-            for (u, v), rows in fold.cut.items():
+            for (u, v), rows in cut.items():
                 both, like = np.concatenate((alike[u], alike[v])), (result[u], result[v])
                 both = renumbered(both, np.concatenate(like), k)
                 parts[name][u, v].append((both[rows[:, 0]], both[len(alike[u]) + rows[:, 1]]))

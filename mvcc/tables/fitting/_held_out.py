@@ -24,6 +24,12 @@ Key = tuple[int, int]
 CO_EM, WITHOUT = "co-em", "without constraints"
 _SURE = 2.5  # standard errors; by 2, one in twenty comparisons of equals would find a difference
 _CALLED = {JOINT: "the joint method", CO_EM: "the paper's method"}
+_SUBJECTS = {
+    K_MEANS: "K-means",
+    WITHOUT: "The method without constraints",
+    CO_EM: "The paper's method",
+    JOINT: "The joint method",
+}
 _DO = {
     K_MEANS: "Try other columns (--columns), another number of clusters (-k), or use k-means.",
     WITHOUT: "The constraints may contradict each other, or rest on what no column shows.",
@@ -116,15 +122,13 @@ def _closed(given: Constraints) -> Constraints:
         return given
 
 
-class MatchFold(NamedTuple):
-    """The matches that a clustering sees, and those that were cut and tell something."""
+def match_folds(
+    relations: Relations, sizes: Sequence[int], seed: int
+) -> list[tuple[Relations, Relations]]:
+    """Return folds of matches: those that a clustering sees, and those that were cut.
 
-    seen: Relations
-    cut: Relations
-
-
-def match_folds(relations: Relations, sizes: Sequence[int], seed: int) -> list[MatchFold]:
-    """Return folds of matches: all of an object together, and none of views with few."""
+    All matches of an object are in one fold; those of views with few are never cut.
+    """
     enough = {key for key, rows in relations.items() if len(rows) >= FEWEST_MATCHES}
     if not enough:
         return []
@@ -132,7 +136,7 @@ def match_folds(relations: Relations, sizes: Sequence[int], seed: int) -> list[M
     of_object = np.random.default_rng(seed).permutation(n_objects) % MATCH_FOLDS
     of_match = {(u, v): of_object[objects[u][rows[:, 0]]] for (u, v), rows in relations.items()}
     return [
-        MatchFold(
+        (
             {key: rows[of_match[key] != fold] for key, rows in relations.items()},
             {key: relations[key][of_match[key] == fold] for key in sorted(enough)},
         )
@@ -245,19 +249,16 @@ def verdict(outcomes: dict[str, Outcome]) -> tuple[dict[str, Any], list[str]]:
     if gap < 0 and (behind or kept[K_MEANS] > kept[name]):
         winner, does = K_MEANS, "K-means on each table does better here"
     elif behind:
-        winner, does = behind[0], f"{_as_subject(behind[0])} does better here"
-    if winner != name:
-        does += ": it" if winner in behind else ", if not clearly: it"
+        winner, does = behind[0], f"{_SUBJECTS[behind[0]]} does better here"
+    if winner in behind:
+        does += ": it"
+    elif winner != name:
+        does += ", if not clearly: it"
     called = _CALLED | {name: "this clustering"}
     said = [f"{called.get(one, one)} {shares[one]}" for one in outcomes if one != winner]
     sentence = f"{does} keeps {shares[winner]} {what}, {', '.join(said)}."
     return {"sentence": sentence, "helps": helps}, [
-        f"{_as_subject(other)} keeps {shares[other]} {what}, this clustering"
+        f"{_SUBJECTS[other]} keeps {shares[other]} {what}, this clustering"
         f" {shares[name]}, which is less by more than {_SURE:g} standard errors. {_DO[other]}"
         for other in behind
     ]
-
-
-def _as_subject(name: str) -> str:
-    called = "the method without constraints" if name == WITHOUT else _CALLED.get(name, name)
-    return called[0].upper() + called[1:]

@@ -77,14 +77,17 @@ def number_criteria(job: Job, inputs: Inputs) -> dict[str, Any]:
         warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct rows than clusters
         eigenvalues, spaces = _embedded(_drawn(inputs, rng), rng)
         tried = list(range(2, len(spaces) + 2))
-        gaps = [float(eigenvalues[k - 1] - eigenvalues[k]) for k in tried]
-        strengths = [_strength(spaces[k], k, rng) for k in tried]
-    strong = [k for k, strength in zip(tried, strengths, strict=True) if strength >= _STRONG]
+        gaps = {k: float(eigenvalues[k - 1] - eigenvalues[k]) for k in tried}
+        strengths = {k: _strength(spaces[k], k, rng) for k in tried}
+    strong = [k for k in tried if strengths[k] >= _STRONG]
     return {
         "k": tried,
-        "criteria": {"eigengap": gaps, "prediction strength": strengths},
+        "criteria": {
+            "eigengap": [*gaps.values()],
+            "prediction strength": [*strengths.values()],
+        },
         "best": {
-            "eigengap": tried[int(np.argmax(gaps))] if tried else None,
+            "eigengap": max(tried, key=gaps.__getitem__, default=None),
             "prediction strength": max(strong, default=None),
         },
     }
