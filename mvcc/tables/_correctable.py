@@ -232,9 +232,9 @@ class Correctable:
 
     def _called(self, cluster: int) -> str:
         """Return what a message calls a cluster."""
-        names = self._facts.names
-        name = names[cluster] if cluster < len(names) else ""
-        return f"cluster {cluster} ({name})" if name else f"cluster {cluster}"
+        if name := dict(enumerate(self._facts.names)).get(cluster):
+            return f"cluster {cluster} ({name})"
+        return f"cluster {cluster}"
 
     def _refuse_others(self, cluster: int | str, rows: Mapping[str, Any]) -> None:
         draft = Draft(self._facts)

@@ -140,7 +140,9 @@ def _ranges(column: Column, values: Floats, labels: Ints, k: int) -> Iterator[tu
     lowest = np.minimum.accumulate(below, axis=1)
     for cluster in range(k):
         row = below[cluster]
-        first, last = (0, int(row.argmax())) if row.max() >= -row.min() else (int(row.argmin()), m)
+        first, last = 0, int(row.argmax())
+        if row.max() < -row.min():
+            first, last = int(row.argmin()), m
         end = int((row - lowest[cluster]).argmax())
         begin = int(row[: end + 1].argmin())
         if row[end] - row[begin] > row[last] - row[first] + _INTERVAL:
