@@ -27,7 +27,7 @@ from mvcc.multiview import NearestAnchors
 from mvcc.tables.model import _file
 from mvcc.tables.model._file import model_bytes, read_model
 from mvcc.tables.reading._column import Written
-from tests.tables.problems import by_co_em, cluster, read_csv, rezipped, with_values, write_problem
+from tests.tables.problems import by_co_em, cluster, read_csv, rezipped, write_problem
 
 
 @pytest.fixture(scope="module")
@@ -88,21 +88,16 @@ class Evil:
         return (setattr, (Evil, "ran", True))
 
 
-def of_types(content):
-    return skops.io.get_untrusted_types(data=content)
+DAMAGED = "is damaged, or no model"
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda content: content[: len(content) // 2], "is damaged, or no model"),
-        (lambda content: b"", "is damaged, or no model"),
-        (lambda content: pickle.dumps(Evil()), "is damaged, or no model"),
-        (
-            lambda content: content.replace(b"PK\x01\x02", b"PK\x01\x03", 1),
-            "is damaged, or no model",
-        ),
-        (lambda content: skops.io.dumps([]), "is damaged, or no model .*mvcc.json"),
+        (lambda content: content[: len(content) // 2], DAMAGED),
+        (lambda content: pickle.dumps(Evil()), DAMAGED),
+        (lambda content: content.replace(b"PK\x01\x02", b"PK\x01\x03", 1), DAMAGED),
+        (lambda content: skops.io.dumps([]), f"{DAMAGED} .*mvcc.json"),
         (
             lambda content: changed_head(content, format=9, version="9.9"),
             r"is of format 9, written by mvcc 9\.9; ",
@@ -116,9 +111,9 @@ def of_types(content):
             "types .*never writes: .*print",
         ),
         (lambda content: model_bytes("views"), "it holds no views"),
-        (lambda content: model_bytes([{"name": "view0"}]), "is damaged, or no model .*used"),
+        (lambda content: model_bytes([{"name": "view0"}]), f"{DAMAGED} .*used"),
     ],
-    ids=range(10),
+    ids=range(9),
 )
 def test_a_file_that_is_no_model_is_refused_with_and_without_its_checksum(
     folder, model, change, message
@@ -164,15 +159,14 @@ def test_folders_without_a_model_say_so(folder, tmp_path):
     with pytest.raises(StoreError, match=r"none\.skops: the model cannot be read: No such file"):
         load_model(tmp_path / "none.skops")
     (tmp_path / "clustering.json").write_bytes((folder / "out/clustering.json").read_bytes())
-    with pytest.raises(
-        StoreError, match=r"model\.skops: the model cannot be read: .* Cluster again"
-    ):
+    with pytest.raises(StoreError, match=r"skops: the model cannot be read: .* Cluster again"):
         load_model(tmp_path)
 
 
 def test_the_types_that_are_read_are_those_that_are_written(models):
     """Whoever changes what one of these classes holds has to raise `FORMAT`."""
-    written = {kind for content, _ in models.values() for kind in of_types(content)}
+    kinds = (skops.io.get_untrusted_types(data=content) for content, _ in models.values())
+    written = {kind for own in kinds for kind in own}
     assert written | {"numpy.dtype"} == _file._TYPES
     assert (_file.FORMAT, len(_file._TYPES)) == (4, 12)
 
@@ -233,9 +227,7 @@ def saved(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp(request.param)
     # without constraints a row is always nearest to its own cluster
     options = write_problem(folder, n=40, judged=())
-    if request.param == "auto":
-        options = with_values(options, features="auto")
-    else:
+    if request.param != "auto":
         options = by_co_em(options, features=request.param, base="pck-means")
     cluster(options, folder / "out")
     return folder
@@ -260,14 +252,9 @@ def test_rows_that_were_clustered_get_their_clusters_again(saved):
 @pytest.mark.slow
 @pytest.mark.parametrize("saved", ["auto", "spectral"], indirect=True)
 def test_a_fresh_process_loads_it(saved):
-    program = """if True:
-        import json, pandas as pd, mvcc
-        rows = pd.read_csv("view1.csv")
-        print(json.dumps(mvcc.load_model("out").predict(rows, view="view1").tolist()))
-    """
-    command = [sys.executable, "-c", program]
-    done = subprocess.run(command, cwd=saved, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    found = "mvcc.load_model('out').predict(pd.read_csv('view1.csv'), 'view1').tolist()"
+    command = [sys.executable, "-c", f"import pandas as pd, mvcc; print({found})"]
+    done = subprocess.run(command, cwd=saved, stdout=subprocess.PIPE, check=True)
     assert json.loads(done.stdout) == clusters(saved / "out", "view1")
 
 
