@@ -23,7 +23,6 @@ MOST_POINTS = 20_000  # rows that are drawn, of all views
 MOST_CHARACTERS = 2_000_000  # of values, of all views
 MOST_COLUMNS = 30
 _LONGEST_VALUE = 160
-Rows = Ints
 _MOST = 4  # of a cluster
 _SIDE = 96  # pixels
 _SMALL = 4096  # bytes of a file that is taken as it is
@@ -37,7 +36,7 @@ def add_rows(facts: dict[str, Any], tables: list[Table], relations: Relations) -
     samples = sampled([len(table.ids) for table in tables], listed, relations)
     values = values_of(tables, profiles, samples)
     for view, rows, own in zip(views, samples, values, strict=True):
-        view |= {"sample": None if rows is None else rows.tolist(), "values": own}
+        view |= {"sample": rows, "values": own}
 
 
 def _listed(view: dict[str, Any], profiles: list[Profile]) -> set[int]:
@@ -52,14 +51,14 @@ def _listed(view: dict[str, Any], profiles: list[Profile]) -> set[int]:
 
 def sampled(
     sizes: list[int], listed: list[set[int]], relations: Relations, most: int = MOST_POINTS
-) -> list[Rows | None]:
+) -> list[list[int] | None]:
     """Choose the rows to draw: listed ones, counterparts of chosen ones, and rows at even steps.
 
     There are at most so many of all views, unless more are listed. None stands for all rows.
     """
     if sum(sizes) <= most:
         return [None] * len(sizes)
-    chosen: list[Rows] = []
+    chosen: list[list[int]] = []
     for view, n in enumerate(sizes):
         there = np.zeros(n, dtype=np.bool_)
         there[list(listed[view])] = True
@@ -74,12 +73,12 @@ def sampled(
             free = np.unique(rows[~there[rows]])
             room = min(max(share - int(there.sum()), 0), len(free))
             there[free[np.linspace(0, len(free) - 1, room).astype(np.int64)]] = True
-        chosen.append(np.flatnonzero(there))
+        chosen.append(np.flatnonzero(there).tolist())
     return list(chosen)
 
 
 def values_of(
-    tables: list[Table], profiles: list[list[Profile]], samples: list[Rows | None]
+    tables: list[Table], profiles: list[list[Profile]], samples: list[list[int] | None]
 ) -> list[list[list[Any]]]:
     """Return per view its columns with the values of the rows that are drawn, as texts.
 
