@@ -43,15 +43,11 @@ class CoEM(Method):
         if takes_threshold(job.transfer):
             self._transfer.set_params(threshold=job.threshold)
 
-    @property
-    def settled(self) -> Job:
-        if not takes_threshold(self.job.transfer):
-            return self.job
-        return self.job.model_copy(update={"threshold": self._transfer.threshold})
-
     def fit(self) -> tuple[Any, list[Ints]]:
         model = self._fitted(self.given, self.job.seed)
-        self._transfer = model.transfer_  # with the threshold that was chosen
+        self._transfer = model.transfer_
+        if takes_threshold(self.job.transfer):  # which was chosen perhaps
+            self.job = self.job.model_copy(update={"threshold": self._transfer.threshold})
         return model, match_clusters(model.labels_, self.relations, self.job.k)
 
     def again(self, given: list[Constraints], seed: int) -> Labels:

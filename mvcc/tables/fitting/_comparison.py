@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cache, cached_property
+from functools import cache
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -59,7 +59,7 @@ class Contest:
     """The method of a job and others, unless it is alone, on the same rows, pairs and matches."""
 
     def __init__(self, method: Method, *, alone: bool = False) -> None:
-        self.job, self.relations = method.settled, method.relations
+        self.job, self.relations = method.job, method.relations
         self.given = of_some_weight(method.given)
         self.tables, self.sizes = method.tables, [len(X) for X in method.views]
         self.folds = constraint_folds(self.given, self.relations, self.sizes, self.job.seed)
@@ -73,11 +73,8 @@ class Contest:
                 self._other_views = [make_features(table, self._other).X for table in method.tables]
             except MvccError as error:  # of features that nobody asked for
                 self.refused = str(error)
-
-    @cached_property
-    def with_all_matches(self) -> dict[str, Again]:
-        """The methods on all relations, which remember what they found without constraints."""
-        return self.methods(self.relations)
+        # these remember what they found without constraints
+        self.with_all_matches = self.methods(self.relations)
 
     def methods(self, relations: Relations) -> dict[str, Again]:
         """Return what clusters by given constraints and a seed, by name, first that of the job."""
@@ -170,7 +167,7 @@ def compare(fit: Fit, on_step: Callable[[str], None]) -> Comparison:
             inputs, sampled = inputs.on_rows(rows), sum(map(len, rows))
             views = [X[own] for X, own in zip(method.views, rows, strict=True)]
             labels = [found[own] for found, own in zip(labels, rows, strict=True)]
-            method = _ready(method.settled, views, inputs)
+            method = _ready(method.job, views, inputs)
         contest = Contest(method)
         outcomes = held_out_by(contest, labels, on_step)
         by_labels = _against_labels(contest, labels)

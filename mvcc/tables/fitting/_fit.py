@@ -88,14 +88,12 @@ class Method(ABC):
         self.job, self.views, self.inputs = job, views, inputs
         self.tables, self.relations = inputs.tables, inputs.relations
 
-    @property
-    def settled(self) -> Job:
-        """The job, with what was chosen by ``fit``."""
-        return self.job
-
     @abstractmethod
     def fit(self) -> tuple[Any, list[Ints]]:
-        """Return a fitted estimator, and per view the numbers of its clusters in the results."""
+        """Return a fitted estimator, and per view the numbers of its clusters in the results.
+
+        What it chose is in the job from then on.
+        """
 
     @property
     def numbered_alike(self) -> list[list[int]]:
@@ -130,8 +128,8 @@ class Fit:
     # relations tell
     labels: Labels
     numbers: list[Ints]  # (k,): the number of every cluster of the model, per view
-    n_runs: int  # stability runs; without any, the next three are empty
-    stability: list[Floats]  # (n_v,): share of the runs that put a row into the same cluster
+    n_runs: int  # stability runs; without any, the next one has None, and two are empty
+    stability: list[list[Any]]  # of every row: share of the runs that put it into the same cluster
     exchanged: list[Floats]  # (k, k): rows that a run puts into another cluster, in the mean
     agreement: list[float]  # mean adjusted Rand index between the result and each run
     warnings: list[str]  # whether it has converged
@@ -197,17 +195,17 @@ def _again(method: Method, number: int) -> Labels:
 
 def _stability(
     labels: Labels, others: list[Labels], k: int
-) -> tuple[list[Floats], list[Floats], list[float]]:
+) -> tuple[list[list[Any]], list[Floats], list[float]]:
     """Return `stability`, `exchanged` and `agreement` of a `Fit`."""
     if not others:
-        return [], [], []
+        return [[None] * len(own) for own in labels], [], []
     stability, exchanged, agreement = [], [], []
     for view, mine in enumerate(labels):
         theirs = [renumbered(other[view], mine, k) for other in others]
         table = np.zeros((k, k))
         for found in theirs:
             np.add.at(table, (mine[found != mine], found[found != mine]), 1)
-        stability.append(np.mean([found == mine for found in theirs], axis=0))
+        stability.append(np.mean([found == mine for found in theirs], axis=0).tolist())
         exchanged.append(table / len(theirs))
         agreement.append(float(np.mean([adjusted_rand_score(mine, found) for found in theirs])))
     return stability, exchanged, agreement

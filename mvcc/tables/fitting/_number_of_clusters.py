@@ -12,6 +12,7 @@ from mvcc._utils.messages import counted
 from mvcc._utils.one_thread import one_thread
 from mvcc.exceptions import ConfigError
 from mvcc.tables._job import Job
+from mvcc.tables.reading._answers import no_answers
 from mvcc.tables.reading._inputs import Inputs, check_enough
 
 _SETTLED = 10  # answers in a row that open no group
@@ -33,7 +34,7 @@ class UnknownNumberError(ConfigError):
 def with_number(job: Job, inputs: Inputs) -> Job:
     """Return the job with its number of clusters as a number, which the rows suffice for."""
     if job.n_clusters == "auto":
-        n = inputs.answers.n_counted if inputs.answers else 0
+        n = (inputs.answers or no_answers(inputs.tables)).n_counted
         if n < 2:
             is_constrained = inputs.answers is not None or any(map(len, inputs.constraints))
             raise UnknownNumberError(
@@ -49,10 +50,8 @@ def with_number(job: Job, inputs: Inputs) -> Job:
 
 def of_number(job: Job, inputs: Inputs) -> list[str]:
     """Say that the number of groups may still change, where it may."""
-    if not inputs.answers or job.n_clusters != "auto":
-        return []
-    n = inputs.answers.n_in_a_row
-    if n is None or n >= _SETTLED:
+    n = (inputs.answers or no_answers(inputs.tables)).n_in_a_row
+    if job.n_clusters != "auto" or n is None or n >= _SETTLED:
         return []
     return [
         f"The number of clusters is not settled: {counted(n, 'answer')} named a group since the"
