@@ -5,7 +5,6 @@ from ._job import Job as Job
 from ._job import View as View
 from ._job import load_job as load_job
 from ._run import CHOICE as CHOICE
-from ._run import CHOICE_KIND as CHOICE_KIND
 from ._run import CURVES as CURVES
 from ._run import check_job as check_job
 from ._run import cluster_job as cluster_job
@@ -36,7 +35,6 @@ from .output._folder import inputs_of as inputs_of
 from .output._match import PROPOSALS as PROPOSALS
 from .output._match import propose_matches as propose_matches
 from .output._match import write_proposals as write_proposals
-from .output._predict import Predicted as Predicted
 from .output._predict import predict_files as predict_files
 from .output._stored import check_clustering as check_clustering
 from .output._stored import inputs_of_clustering as inputs_of_clustering

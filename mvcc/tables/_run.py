@@ -26,7 +26,6 @@ from mvcc.tables.reading._inputs import Inputs, check_enough, read_inputs
 
 CHOICE = "choosing_k.csv"
 CURVES = "choosing_k.png"
-CHOICE_KIND = "a choice of k"
 
 
 def check_job(job: Job, *, scheduler: str | None = None) -> Inputs:
@@ -101,7 +100,7 @@ def try_numbers(
     job, inputs = _read(job.model_copy(update={"n_clusters": numbers[-1]}), scheduler, on_step)
     for table in inputs.tables:
         check_enough(table, job.k)
-    with OutputFolder(folder, CHOICE_KIND, fresh=fresh, inputs=inputs_of(job)) as out:
+    with OutputFolder(folder, "a choice of k", fresh=fresh, inputs=inputs_of(job)) as out:
         there = {path.name for path in out.path.iterdir()}
         if others := sorted(there - {CHOICE, CURVES} - BOOKKEEPING):
             raise StoreError(
