@@ -154,7 +154,6 @@ def test_a_result_explains_draws_and_reports(tmp_path):
     ("wrong", "message"),
     [
         ({"views": [SHOP]}, "views must be a dict {name: table}, got list"),
-        ({"views": {"-shop": SHOP}}, "'-shop' cannot be the name of a view"),
         (
             {"views": VIEWS | {"survey": SURVEY.set_axis([1] * 90)}},
             "views['survey']: row 1 has the id '1', as row 0 has",
@@ -166,7 +165,6 @@ def test_a_result_explains_draws_and_reports(tmp_path):
             )
             for name in ("d", "item_id")
         ),
-        ({"n_clusters": 0}, "n_clusters: must be a whole number from 1 to 10^6, or auto, got 0"),
         ({"n_clusters": 91}, "views['shop']: 90 rows cannot be put into 91 clusters"),
         ({"n_cluster": 3}, "unknown key 'n_cluster'; did you mean 'n_clusters'?"),
         ({"ignore": {"shp": ["kind"]}}, "ignore: there is no view 'shp'; did you mean 'shop'?"),
@@ -186,9 +184,7 @@ def test_a_result_explains_draws_and_reports(tmp_path):
         ({"views": VIEWS | {"shop": Path("shop.csv")}}, "views['shop'] must be a table, got the"),
         ({"random_state": 3}, "random_state is called seed here"),
         ({"unknown": "skip"}, "unknown goes only with files"),
-        ({"matches": {("shop", "surve"): []}}, "there is no view 'surve'; did you mean"),
         ({"matches": {(0, 1): []}}, "there is no view '0'"),
-        ({"matches": {"shop": []}}, "'shop' does not name two different views"),
         ({"matches": SURVEY}, "matches must be a dict {(view, view): matches}, got DataFrame"),
         ({"views": VIEWS | {"shop": np.zeros((90, 2, 2))}}, "views['shop'] is not a table: "),
         ({"views": VIEWS | {"shop": object()}}, "views['shop'] is not a table: "),
