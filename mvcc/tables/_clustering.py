@@ -27,7 +27,7 @@ from mvcc.tables.explaining._profiles import (
     names_in_all,
 )
 from mvcc.tables.explaining._shown_rows import add_pictures, add_rows
-from mvcc.tables.fitting._comparison import NOT_COMPARED, Comparison, compare, method_for
+from mvcc.tables.fitting._comparison import METHODS, NOT_COMPARED, Comparison, compare
 from mvcc.tables.fitting._features import Features, drawn, make_features
 from mvcc.tables.fitting._fit import Explained, Fit, Rows, against_labels, fit_job
 from mvcc.tables.fitting._number_of_clusters import of_number, with_number
@@ -79,7 +79,7 @@ def clustered(
     job, tables = with_number(said, inputs), inputs.tables
     on_step("features")
     features = [make_features(table, job) for table in tables]
-    method = method_for(job, [feature.X for feature in features], inputs)
+    method = METHODS[job.method](job, [feature.X for feature in features], inputs)
     fit = fit_job(method, on_step)
     continuation = continued(former, inputs, fit)
     fit = continuation.fit

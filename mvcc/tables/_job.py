@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import csv
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Any, Literal, Self, TypeAlias
@@ -267,48 +267,45 @@ class Job(Section):
 
     @model_validator(mode="after")
     def _nothing_without_effect(self) -> Self:
-        refuse(self._without_effect())
-        return self
-
-    def _without_effect(self) -> Iterator[tuple[KeyPath, str]]:
+        useless: dict[KeyPath, str] = {}
         add = "add `method: co-em` (--method co-em), or leave it out."
         for name in _OF_CO_EM:
             if self.method == "joint" and name in self.model_fields_set:
-                yield (name,), f"belongs to the paper's method; {add}"
+                useless[(name,)] = f"belongs to the paper's method; {add}"
         if self.compare_co_em and (self.method == "co-em" or not self.comparison):
             problem = "adds co-em to the comparison of a joint clustering; leave it out."
-            yield ("compare_co_em",), problem
+            useless[("compare_co_em",)] = problem
         methods = {name: view.features or self.features for name, view in self.views.items()}
         has = "goes only with `features: spectral` or `features: pca`; choose one, or leave it out."
         if self.n_components is not None and not {"spectral", "pca"} & set(methods.values()):
-            yield ("n_components",), has
+            useless[("n_components",)] = has
         for name, view in self.views.items():
             if view.n_components is not None and methods[name] not in ("spectral", "pca"):
-                yield ("views", name, "n_components"), has
+                useless["views", name, "n_components"] = has
             for key in ("sheet", "header"):
                 if getattr(view, key) is not None and not view.path.lower().endswith(".xlsx"):
                     problem = "goes only with an Excel file (.xlsx); leave it out."
-                    yield ("views", name, key), problem
+                    useless["views", name, key] = problem
+        refuse(useless.items())
+        return self
 
     @field_validator("matches")
     @classmethod
     def _two_views(cls, matches: dict[str, str], info: ValidationInfo) -> dict[str, str]:
         views = info.data.get("views")
         before: dict[frozenset[str], str] = {}
-        problems: list[tuple[KeyPath, str]] = []
+        problems: dict[KeyPath, str] = {}
         for pair in matches:
             names = views_of_pair(pair)
             if len(names) != 2 or names[0] == names[1] or "" in names:
                 problem = f"{shown(pair)} does not name two different views; write VIEW:VIEW."
+                problems[(pair,)] = problem
             elif unknown := _no_view(names[0], views) or _no_view(names[1], views):
-                problem = unknown
+                problems[(pair,)] = unknown
             elif (first := before.setdefault(frozenset(names), pair)) != pair:
                 twice = f"the same two views are given twice, also as {clipped(first)}"
-                problem = f"{twice}; put their matches into one file."
-            else:
-                continue
-            problems.append(((pair,), problem))
-        refuse(problems)
+                problems[(pair,)] = f"{twice}; put their matches into one file."
+        refuse(problems.items())
         return matches
 
     @field_validator("constraints", "show")

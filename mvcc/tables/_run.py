@@ -119,7 +119,7 @@ def _tried(
     job: Job, numbers: range, inputs: Inputs, on_step: Callable[[str], None]
 ) -> Iterator[dict[str, Any]]:
     # scikit-learn and numba take a second to import: problems with the files are reported before
-    from mvcc.tables.fitting._comparison import Contest, drawn_rows, held_out_by, method_for
+    from mvcc.tables.fitting._comparison import METHODS, Contest, drawn_rows, held_out_by
     from mvcc.tables.fitting._features import make_features
     from mvcc.tables.fitting._fit import fit_job
 
@@ -130,7 +130,7 @@ def _tried(
     for k in numbers:
         of_k = job.model_copy(update={"n_clusters": k, "stability_runs": 0})
         views = [make_features(table, of_k).X for table in inputs.tables]
-        method = method_for(of_k, views, inputs)
+        method = METHODS[job.method](of_k, views, inputs)
 
         def tell(step: str, k: int = k) -> None:
             on_step(f"k = {k}: {step}")

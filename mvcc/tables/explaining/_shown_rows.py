@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from mvcc._utils.arrays import Ints
 from mvcc._utils.messages import agreeing, clipped, counted
 from mvcc.constraints import Relations
 from mvcc.tables.explaining._distinguishing import columns_of, written

@@ -109,13 +109,8 @@ def _blind(cluster: Callable[[int], Labels]) -> Again:
     return lambda given, seed: known(seed % _RUNS)
 
 
-def method_for(job: Job, views: list[Floats], inputs: Inputs) -> Method:
-    """Return the method of a job, for views in the space that is clustered."""
-    return METHODS[job.method](job, views, inputs)
-
-
 def _ready(job: Job, views: list[Floats], inputs: Inputs) -> Method:
-    method = method_for(job, views, inputs)
+    method = METHODS[job.method](job, views, inputs)
     if job.method == JOINT:  # its graph serves any constraints
         method.fit()
     return method
