@@ -49,7 +49,6 @@ def write_problem(
     n: int = 24,
     n_matches: int = 12,
     n_judged: int = 8,
-    seed=0,
     noise=1.0,
 ):
     """Write ``n`` rows per view and return the options of a job, as `load_job` takes them.
@@ -58,12 +57,11 @@ def write_problem(
     matched rows are the same object; the constraints are true, of unequal weights, and mostly of
     matched rows.
     """
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     names = [f"view{view}" for view in range(n_views)]
     truth = rng.integers(K, size=2 * n)
     centers = rng.permutation(np.eye(K)) * 6
-    rows_of, values = {}, {"n_clusters": K} | QUICK
-    jobs = with_values([], **values)
+    rows_of, jobs = {}, with_values([], n_clusters=K, **QUICK)
     for view, name in enumerate(names):
         objects = rng.permutation(
             np.concatenate((np.arange(n_matches), n_matches + rng.permutation(n)[: n - n_matches]))

@@ -3,48 +3,17 @@
 Each comes from the constraint it names, for the reason it gives.
 """
 
-from itertools import combinations, pairwise, product
+from itertools import pairwise
 
 import numpy as np
-import pytest
 
 from mvcc.constraints._constraints import Constraints
-from mvcc.constraints._relations import augment
 from mvcc.multiview.co_em import _methods as methods
 from mvcc.multiview.co_em._transfer import DirectMapping
 from mvcc.tables import cluster_job, load_job
-from mvcc.tables.fitting._chains import Reasons, weight_of, without_loops
+from mvcc.tables.fitting._chains import Reasons, without_loops
 from tests.reports import write_clustering_report
 from tests.tables.problems import by_co_em, write_csv, write_problem
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_every_constraint_of_the_closure_has_a_reason_and_no_other_has_one(seed):
-    rng = np.random.default_rng(seed)
-    n = 9
-    truth = rng.integers(3, size=(2, n))
-    every = np.array(list(combinations(range(n), 2)))
-    given = []
-    for labels in truth:
-        pairs = every[rng.permutation(len(every))[:6]]
-        kinds = labels[pairs[:, 0]] == labels[pairs[:, 1]]
-        given.append(Constraints(pairs, kinds, rng.choice([0.5, 1.0, 2.0], 6)))
-    same = np.argwhere(truth[0][:, np.newaxis] == truth[1])
-    relations = {(0, 1): same[rng.permutation(len(same))[:4]]}
-    closed, *_ = augment(given, relations, "full")
-    ids = [[f"{letter}{i}" for i in range(n)] for letter in "ab"]
-    reasons = Reasons(ids, given, relations, "full")
-    for view, constraints in enumerate(closed):
-        follows = {(i, j, must_link): weight for i, j, must_link, weight in constraints.rows()}
-        own = {(min(pair), max(pair)) for pair in given[view].pairs.tolist()}
-        for (i, j), must_link in product(every.tolist(), (True, False)):
-            weight = follows.get((i, j, must_link))
-            chain = reasons.chain((view, i), (view, j), not must_link, weight or 1e-9)
-            assert bool(chain) == (weight is not None)
-            assert not chain or weight_of(chain) == weight
-            by_matches = weight == 1.0 and must_link
-            if weight is not None and (i, j) not in own and not by_matches:
-                assert not reasons.chain((view, i), (view, j), not must_link, weight * 1.01)
 
 
 def judged_in_a_row(ids):
@@ -82,19 +51,6 @@ def test_steps_from_several_files_are_left_out_with_the_lines_of_each(tmp_path):
     reasons = Reasons(ids, given, {(0, 1): np.array([(n - 1, 0)])}, "full")
     because = reasons.words(reasons.chain((0, 0), (1, n - 1), False, 1.0))
     assert "… 5 more steps (lines 2, 3, 4, 5 of b0.csv) …" in because
-
-
-@pytest.mark.parametrize(
-    ("closure", "lengths"), [("full", (2, 2)), ("view", (2, 0)), ("none", (0, 0))]
-)
-def test_without_a_closure_nothing_is_said_to_follow(closure, lengths):
-    given = [Constraints([(0, 1), (1, 2)], [True, True]), Constraints([], [])]
-    relations, ids = {(0, 1): np.array([(0, 0)])}, [["a0", "a1", "a2"], ["b0"]]
-    reasons = Reasons(ids, given, relations, closure)
-    assert len(reasons.chain((0, 0), (0, 1), False, 1.0)) == 1
-    assert len(reasons.chain((0, 0), (1, 0), False, np.inf)) == 1
-    assert len(reasons.chain((0, 0), (0, 2), False, 1.0)) == lengths[0]
-    assert len(reasons.chain((0, 1), (1, 0), False, 1.0)) == lengths[1]
 
 
 def test_what_comes_back_from_another_view_is_told_without_the_way_there_and_back():
