@@ -104,6 +104,8 @@ def test_a_cluster_is_named_after_the_words_of_all_its_views(table):
     assert common_name([numbers, photos]) == "height ≥ 8 / red"
     assert common_name([numbers, numbers]) == "height ≥ 8"
     assert common_name([{"columns": [], "words": [], "name": ""}]) == ""
+    twice = profile([["oak", 1.0, 0.0]], of=by_cluster(["Oak"], ["wool"], ["silver"]))
+    assert common_name([twice]) == "Oak"
 
 
 def test_noise_sets_no_cluster_apart(rng):
@@ -241,10 +243,3 @@ def test_a_column_known_in_one_cluster_alone_or_in_few_rows_sets_none_apart(tabl
     found = distinguishing_columns(columns, TWENTY, 3)
     assert "c" not in {one["column"] for own in found for one in own}
     assert distinguishing_columns(table(c=column), TWENTY, 3)[0]
-
-
-def test_a_word_stands_once_in_a_name_whatever_its_case():
-    column = {"kind": "category", "words": "Oak", "rule": "= Oak", "inside": 1.0, "outside": 0.0}
-    assert (
-        common_name([{"columns": [column], "words": [("oak", 1.0, 0.0)], "name": "Oak"}]) == "Oak"
-    )
