@@ -1,6 +1,5 @@
 """Settings come from a file, options, or both, and all mistakes are reported at once."""
 
-import json
 import re
 
 import click
@@ -93,29 +92,56 @@ def path_of(keys):
 
 
 MINIMAL = options_of({"a": "a.csv"}, n_clusters=2)
-OPTIONS = [
-    (("views", "texts", "path"), "other.csv"),
-    (("views", "images", "id_column"), "name"),
-    (("views", "texts", "ignore"), ["c"]),
-    (("n_clusters",), 3),
-    (("on_conflict",), "drop"),
-    (("seed",), 7),
-    (("features",), "none"),
-    (("views", "texts", "features"), "pca"),
-]
 
 
-@pytest.mark.parametrize(("keys", "value"), OPTIONS, ids=path_of)
-def test_an_option_replaces_the_value_of_the_file(config, keys, value):
-    job = load_job(config, [(keys, value, "--option")])
-    found = job
+def settings_of(typed):
+    """Return the settings that the options of a command stand for."""
+    found = []
+
+    @click.command()
+    @job_options(ALL)
+    def command(config, **given):
+        found.extend(settings(given))
+
+    CliRunner().invoke(command, typed, catch_exceptions=False)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("typed", "keys", "value"),
+    [
+        (["--view", "texts=other.csv"], ("views", "texts", "path"), "other.csv"),
+        (["--id-column", "images=name"], ("views", "images", "id_column"), "name"),
+        (
+            ["--ignore", 'texts=x\ny, "z, 1",\r', "--ignore", "texts=w"],
+            ("views", "texts", "ignore"),
+            ("x\ny", "z, 1", "\r", "w"),
+        ),
+        (["--show", "texts=x,y"], ("views", "texts", "show"), ("x", "y")),
+        (["--match", "texts:images=m.csv"], ("matches", "texts:images"), "m.csv"),
+        (["--clusters", "3"], ("n_clusters",), 3),
+        (["--on-conflict", "drop"], ("on_conflict",), "drop"),
+        (["--features", "none"], ("features",), "none"),
+        (
+            ["--features", "texts=pca", "--components", "texts=3"],
+            ("views", "texts", "n_components"),
+            3,
+        ),
+        (["--method", "co-em", "--threshold", "1e-3"], ("threshold",), 1e-3),
+        (["--seed", "7"], ("seed",), 7),
+        (["--no-comparison"], ("comparison",), False),
+        (["--asked", "2024", "--asked", "a"], ("asked",), ("2024", "a")),
+    ],
+    ids=lambda value: " ".join(map(str, value)) if isinstance(value, list) else "",
+)
+def test_an_option_replaces_the_value_of_the_file(config, typed, keys, value):
+    found = job = load_job(config, settings_of(typed))
     for key in keys:
         found = found[key] if isinstance(found, dict) else getattr(found, key)
-    assert found == (tuple(value) if isinstance(value, list) else value)
+    assert found == value
+    before = load_job(config, settings_of(typed[:-2]))
     others = [name for name in Job.model_fields if name != keys[0]]
-    assert [getattr(job, name) for name in others] == [
-        getattr(load_job(config), name) for name in others
-    ]
+    assert all(getattr(job, name) == getattr(before, name) for name in others)
 
 
 def test_an_option_may_add_a_view_and_its_constraints(config):
@@ -227,35 +253,3 @@ def test_every_setting_has_a_help_an_option_and_a_line_of_the_example(tmp_path):
         for name, option in options_in(kind).items():
             assert f"  {kind.model_fields[name].description}" in help_of
             assert f"[default: {option.default}]" in help_of or not option.default
-
-
-@pytest.mark.parametrize(
-    ("typed", "keys", "value"),
-    [
-        (["--view", "a=a.csv"], ("views", "a", "path"), "a.csv"),
-        (
-            ["--ignore", 'a="x, y",z', "--ignore", "a=w"],
-            ("views", "a", "ignore"),
-            ["x, y", "z", "w"],
-        ),
-        (["--ignore", 'a=x\ny, "z, 1",\r'], ("views", "a", "ignore"), ["x\ny", "z, 1", "\r"]),
-        (["--show", "a=x,y"], ("views", "a", "show"), ["x", "y"]),
-        (["--match", "a:b=m.csv"], ("matches", "a:b"), "m.csv"),
-        (["--features", "pca"], ("features",), "pca"),
-        (["--components", "a=3"], ("views", "a", "n_components"), 3),
-        (["--threshold", "cv"], ("threshold",), "cv"),
-        (["--threshold", "1e-3"], ("threshold",), 1e-3),
-        (["--seed", "7"], ("seed",), 7),
-        (["--no-comparison"], ("comparison",), False),
-        (["--asked", "2024", "--asked", "a"], ("asked",), ["2024", "a"]),
-    ],
-    ids=lambda value: " ".join(map(str, value)) if isinstance(value, list) else None,
-)
-def test_an_option_is_a_setting(typed, keys, value):
-    @click.command()
-    @job_options(ALL)
-    def command(config, **given):
-        click.echo(json.dumps(list(settings(given))[-1][:2]))
-
-    done = CliRunner().invoke(command, typed, catch_exceptions=False)
-    assert json.loads(done.stdout) == [list(keys), value]
