@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 
@@ -64,16 +64,17 @@ def agreement(histories: Mapping[str, AnswerHistory]) -> Agreement:
     said: dict[int, dict[str, str]] = {}
     apart: set[frozenset[str]] = set()
     for who, history in histories.items():
-        shared = _shared(who, history, groups)
-        apart |= set(map(frozenset, combinations((own.name for own in shared.values()), 2)))
+        names: dict[int | str, str] = {
+            number: group.name for number, group in _shared(who, history, groups).items()
+        }
+        apart |= set(map(frozenset, combinations(names.values(), 2)))
+        names[OUTLIER] = OUTLIER
         for one, says in history.answers.items():
             if says != UNSURE:
-                name = shared[says].name if isinstance(says, int) else OUTLIER
-                said.setdefault(one, {})[who] = name
+                said.setdefault(one, {})[who] = names[says]
     disputed = [one for one, answers in said.items() if len(set(answers.values())) > 1]
-    alone = next(iter(histories.values())) if len(histories) == 1 else None
     return Agreement(
-        alone or _merged(histories.values(), said),
+        _merged([*histories.values()], said),
         groups,
         said,
         disputed,
@@ -115,25 +116,25 @@ def _shared(who: str, history: AnswerHistory, groups: list[SharedGroup]) -> dict
     return found
 
 
-def _merged(
-    histories: Iterable[AnswerHistory], said: Mapping[int, Mapping[str, str]]
-) -> AnswerHistory:
+def _merged(histories: list[AnswerHistory], said: Mapping[int, Mapping[str, str]]) -> AnswerHistory:
     """Return the answers that nobody disputes: the first sure one of each, in the order of time."""
+    if len(histories) == 1:
+        return histories[0]
     lines: dict[int, Answer] = {}
     for history in histories:
         last = {line.object: line for line in history.standing if line.object is not None}
         for one, line in last.items():
             both = (lines.get(one, line), line)
             lines[one] = min(both, key=lambda said: (said.answer == UNSURE, said.when))
-    merged, opened = list[Answer](), set[str]()
+    merged, known = list[Answer](), {UNSURE, OUTLIER}
     for one, line in sorted(lines.items(), key=lambda item: item[1].when):
-        names = set(said.get(one, {}).values()) or {UNSURE}
-        if len(names) > 1:
+        answer, *others = set(said.get(one, {}).values()) or {UNSURE}
+        if others:
             continue
-        (name,) = names
-        opens = name not in (UNSURE, OUTLIER) and name not in opened
-        opened.add(name)
-        merged.append(replace(line, answer=f"{OPENS}{name}" if opens else name))
+        if answer not in known:
+            known.add(answer)
+            answer = f"{OPENS}{answer}"
+        merged.append(replace(line, answer=answer))
     return AnswerHistory().followed_by(merged)
 
 
@@ -142,7 +143,7 @@ def _pair(one: str, other: str, said: dict[int, dict[str, str]]) -> AgreementFac
 
     both = [answers for answers in said.values() if one in answers and other in answers]
     first, second = ([answers[who] for answers in both] for who in (one, other))
-    n_same = sum(a == b for a, b in zip(first, second, strict=True))
+    n_same = sum(answers[one] == answers[other] for answers in both)
     kappa = None
     if len({*first, *second}) > 1:
         kappa = float(cohen_kappa_score(first, second))

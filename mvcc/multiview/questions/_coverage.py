@@ -72,8 +72,6 @@ class Kernel:
 
     def sums(self, rows: Ints, groups: list[Ints], *, others_only: bool = False) -> Floats:
         """Return the sums of K over the members of every group, or over the others only."""
-        if not groups:
-            return np.zeros((len(rows), 0))
         first, members = np.cumsum([0, *map(len, groups[:-1])]), np.concatenate(groups)
         weights = self.weights(rows, members)
         if others_only:
@@ -120,8 +118,7 @@ class Coverage:
         chosen: list[int] = []
         while len(chosen) < n and left.any():
             gains = unsure[: len(self.candidates)] * self._gained(cover, weights)
-            first = left & preferred
-            allowed = first if first.any() else left
+            allowed = left & (preferred | ~(left & preferred).any())
             place = int(np.where(allowed, gains, -1.0).argmax())
             left[place] = False
             np.maximum(cover, self._near[place], out=cover)
@@ -239,14 +236,16 @@ class Chooser:
         for number, _ in likeness:
             exemplars = self._exemplars(one, members[number])
             offers.append(Offer(groups[number], tuple(map(self._objects.rows, exemplars))))
-        is_undecided = len(offers) > 1 and likeness[1][1] > _RUNNER_UP * likeness[0][1]
+        undecided: tuple[str, ...] = ()
+        if len(offers) > 1 and likeness[1][1] > _RUNNER_UP * likeness[0][1]:
+            undecided = offers[0].group.name, offers[1].group.name
         n_rows = self._coverage.speaks_for(one, asked[asked != one])
         return Question(
             self._objects.id(one),
             self._objects.rows(one),
             tuple(offers),
             tuple(map(round, n_rows.tolist())),
-            tuple(offer.group.name for offer in offers[:2]) if is_undecided else (),
+            undecided,
         )
 
     def _likeness(self, one: int) -> list[tuple[int, float]]:

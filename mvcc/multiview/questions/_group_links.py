@@ -90,16 +90,16 @@ class GroupLinks:
     def _add(self, new: _Part, group: int, where: str) -> None:
         """Add a member, whose answer is the source of all constraints that it brings."""
         parts = self._parts.setdefault(group, [])
-        touched = [part for part in parts if part.shared_view(new) is not None]
-        for part in touched:
-            self._tell(part, new, where, must_link=True)
+        touched = [part for part in parts if self._tell(part, new, where, must_link=True)]
+        if not touched:
+            parts.append(new)
+            self._tell_apart(new, group, where)
+            return
         joined, *others = [*touched, new]
-        n_views = len(joined.anchors) if touched else 0
+        n_views = len(joined.anchors)
         for part in others:
             joined.take(part)
         parts[:] = [part for part in parts if part not in others]
-        if not touched:
-            parts.append(new)
         if len(joined.anchors) > n_views:
             self._tell_apart(joined, group, where)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from itertools import takewhile
+from itertools import islice, takewhile
 from typing import Any
 
 import numpy as np
@@ -80,34 +80,36 @@ class AnswerHistory:
         Only with `again` may an object have another answer than before. The same answer once more,
         without `again`, adds nothing.
         """
-        checked = self._checked(answer, again)
-        return self if checked is None else self.followed_by([checked])
+        if checked := self._checked(answer, again):
+            return self.followed_by([checked])
+        return self
 
     def followed_by(self, answers: Iterable[Answer]) -> AnswerHistory:
         """Return the history with more answers, unchecked: unknown groups are opened."""
         lines = (*self.lines, *answers)
         standing = answers_standing(lines)
-        known = self if standing[: len(self.standing)] == self.standing else AnswerHistory()
-        history = AnswerHistory(lines, standing)
-        history.answers.update(known.answers)
-        history.names.update(known.names)
-        history.opened_at.update(known.opened_at)
-        history.first_answers.extend(known.first_answers)
-        history.looked_at.update(known.looked_at)
+        known = AnswerHistory()
+        if standing[: len(self.standing)] == self.standing:
+            known = self
+        history = AnswerHistory(
+            lines,
+            standing,
+            known.answers.copy(),
+            known.names.copy(),
+            known.opened_at.copy(),
+            known.first_answers.copy(),
+            known.looked_at.copy(),
+        )
         for answer in standing[len(known.standing) :]:
             history._apply(answer)
         return history
 
     def as_of(self, n: int) -> AnswerHistory:
         """Return the history as it last was with n objects answered."""
-        objects: set[int] = set()
-
-        def is_early(answer: Answer) -> bool:
-            if answer.object is not None:
-                objects.add(answer.object)
-            return len(objects) <= n
-
-        return AnswerHistory().followed_by(takewhile(is_early, self.standing))
+        first = dict.fromkeys(line.object for line in self.standing if line.is_about_object)
+        late = set(islice(first, n, None))
+        early = takewhile(lambda line: line.object not in late, self.standing)
+        return AnswerHistory().followed_by(early)
 
     def said(self, one: int) -> str | None:
         """Return the answer to an object: the name of its group, "unsure" or "outlier"."""
@@ -141,16 +143,19 @@ class AnswerHistory:
 
     def group(self, which: Any) -> int:
         """Return the number of a group, given by its name, number or handle, such as "g1"."""
+        guess = "."
         if isinstance(which, str):
             by_handle = {f"g{number}": number for number in self.names}
-            number = self.number(which) or by_handle.get(which)
-        else:
-            is_number = isinstance(which, int | np.integer) and not isinstance(which, bool)
-            number = int(which) if is_number else None
-        if number is not None and number in self.names:
-            return number
+            if number := self.number(which) or by_handle.get(which):
+                return number
+            guess = nearest(which, self.names.values())
+        elif (
+            isinstance(which, int | np.integer)
+            and not isinstance(which, bool)
+            and which in self.names
+        ):
+            return int(which)
         known = ", ".join(map(shown, self.names.values())) or "none so far"
-        guess = nearest(which, self.names.values()) if isinstance(which, str) else "."
         raise InvalidInputError(
             f"There is no group {shown(which)}; the groups are {clipped(known, 200)}{guess}"
         )
@@ -174,7 +179,7 @@ class AnswerHistory:
         """Return an answer as it is stored, with names of groups; None if it was given before."""
         text = answer.answer
         if text == UNDO:
-            return replace(answer, id=self.standing[-1].id if self.standing else "")
+            return replace(answer, id=(answer, *self.standing)[-1].id)
         if text.startswith(RENAME):
             group = self.group(answer.id)
             self.check_name(text.removeprefix(RENAME), group)
@@ -194,20 +199,21 @@ class AnswerHistory:
         says = answer.says
         if answer.answer == NEW:
             says = self._next_name()
+        stored = wanted = says
         if answer.opens:
             self.check_name(says)
+            stored, wanted = f"{OPENS}{says}", NEW
         elif answer.names_group:
-            says = self.names[self.group(says)]
+            stored = wanted = says = self.names[self.group(says)]
         before = self.said(answer.object)
         if before is not None and not again:
             if before == says:
                 return None
-            wanted = NEW if answer.opens else says
             raise InvalidInputError(
                 f"{answer.id} was answered before: {shown(before)}, got {shown(wanted)}. Undo that "
                 f"answer first, or replace it by again=True."
             )
-        return replace(answer, answer=f"{OPENS}{says}" if answer.opens else says)
+        return replace(answer, answer=stored)
 
     def _next_name(self) -> str:
         number, taken = self.next_number(), set(self.names.values())

@@ -148,13 +148,12 @@ class NamedObjects:
                 f"question: the rows of view {shown(question[0])} are 0 … {size - 1}, got "
                 f"{shown(row)}."
             )
-        one = self._by_id.get(question) if isinstance(question, str) else None
-        if one is None:
-            raise InvalidInputError(
-                f"question must be a Question, an id such as {shown(self.id(0))} or a tuple "
-                f"(view, row), got {shown(question)}."
-            )
-        return one
+        if isinstance(question, str) and question in self._by_id:
+            return self._by_id[question]
+        raise InvalidInputError(
+            f"question must be a Question, an id such as {shown(self.id(0))} or a tuple "
+            f"(view, row), got {shown(question)}."
+        )
 
     @cached_property
     def _view_names(self) -> list[str]:
@@ -165,20 +164,18 @@ class NamedObjects:
         """The names of the rows of every view: the row index, or numbers if it has repeats."""
         found = []
         for table, own in zip(self._given.tables, self.of_rows, strict=True):
-            names = list(map(str, table.index)) if isinstance(table, pd.DataFrame) else []
-            found.append(names if len(set(names)) == len(own) else list(map(str, range(len(own)))))
+            names = list(map(str, range(len(own))))
+            if isinstance(table, pd.DataFrame) and len({*map(str, table.index)}) == len(own):
+                names = list(map(str, table.index))
+            found.append(names)
         return found
 
     @cached_property
     def _by_id(self) -> dict[str, int]:
-        views = zip(self._view_names, self._row_names, self.of_rows, strict=True)
-        pairs = [
-            (row_name(view, name), int(one))
-            for view, names, own in views
-            for name, one in zip(names, own, strict=True)
-        ]
-        found = dict(pairs)
-        if len(found) < len(pairs):
+        found: dict[str, int] = {}
+        for view, names, own in zip(self._view_names, self._row_names, self.of_rows, strict=True):
+            found |= zip((row_name(view, name) for name in names), own.tolist(), strict=True)
+        if len(found) < sum(map(len, self.of_rows)):
             raise InvalidInputError(
                 "Rows of two views have the same id; give the views names without ':'."
             )
