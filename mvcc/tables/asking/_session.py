@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from mvcc._utils.arrays import Floats, Ints
@@ -72,7 +73,7 @@ class AskSession(LoggedSession):
             refuse_line_breaks(table.ids, table.path)
         self._shower = Shower(inputs.tables, self.base)
         # by all answers until then: every card needs the last ones
-        self._guesses: dict[tuple[Answer, ...], _Guesses | None] = {}
+        self._guesses: dict[tuple[Answer, ...], _Guesses] = {}
 
     def _begin(self) -> None:
         if not self._log.exists():
@@ -269,7 +270,9 @@ class AskSession(LoggedSession):
         one = self._id(id)
         before = questions.said(one)
         line = questions.say(one, answer, when, again=again and one not in but_for)
-        return line if before is None else replace(line, guessed=None)
+        if before is not None:
+            line = replace(line, guessed=None)
+        return line
 
     def _id(self, of: str) -> str:
         """Return the id of the question about a row, given as "view:id"."""
@@ -294,18 +297,16 @@ class AskSession(LoggedSession):
         last = n_answered // _STEP * _STEP
         if last < 2 * _STEP:
             return None
-        before, after = self._guesses_at(last - _STEP), self._guesses_at(last)
-        if before is None or after is None:
+        times = [self._questions.as_of(n) for n in (last - _STEP, last)]
+        if not all(then.history.names for then in times):
             return None
-        groups, n_rows = after
-        return float(n_rows[groups != before[0]].sum() / n_rows.sum())
+        (before, _), (groups, n_rows) = map(self._guessed, times)
+        return float(n_rows[groups != before].sum() / n_rows.sum())
 
-    def _guesses_at(self, n: int) -> _Guesses | None:
-        """Return the likeliest groups with n objects answered; None without a group."""
-        then = self._questions.as_of(n)
+    def _guessed(self, then: Questions) -> _Guesses:
         answers = then.history.standing
         if answers not in self._guesses:
-            self._guesses[answers] = then.guesses() if then.groups else None
+            self._guesses[answers] = then.guesses()
         return self._guesses[answers]
 
     def _take(self, questions: Questions) -> None:
@@ -344,14 +345,9 @@ def told_group(group: Group) -> dict[str, Any]:
 
 def _n_since_second_look(answers: tuple[Answer, ...]) -> int:
     """Return the number of answers since an object was last answered once more."""
-    n, seen = 0, set[int | None]()
-    for answer in answers:
-        if answer.is_about_object:
-            n += 1
-            if answer.object in seen:
-                n = 0
-            seen.add(answer.object)
-    return n
+    objects = pd.Series([answer.object for answer in answers if answer.is_about_object])
+    again = np.flatnonzero(objects.duplicated())
+    return len(objects) - 1 - max(again.tolist(), default=-1)
 
 
 def _check_new_name(answer: str) -> None:

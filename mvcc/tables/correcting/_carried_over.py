@@ -62,8 +62,9 @@ class CarryingOver:
                 n = counted(sum(map(bool, of_lines)), "correction")
                 called = " and ".join(view for view in self._set_of if view in views)
                 warnings.append(f"Without effect: {n} of {called}, {why}")
-        kept = former if lines == [*former.standing] else Corrections(tuple(lines))
-        return kept, warnings
+        if tuple(lines) != former.standing:
+            former = Corrections(tuple(lines))
+        return former, warnings
 
     @cached_property
     def _set_of(self) -> dict[str, int]:

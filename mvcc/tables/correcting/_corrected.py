@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -53,12 +54,11 @@ class Reviewed:
             for caution in view.cautions
         }
         warnings = [warning for warning in found.warnings if warning not in ended]
-        warnings += draft.lost
         if not draft.sentences:
-            relations = [_without_undone(relation, draft) for relation in found.relations]
-            update = {"warnings": tuple(warnings), "relations": tuple(relations)}
-            return found.model_copy(update=update)
-        return _Rewriting(found, draft, self.tables).facts(warnings)
+            relations = tuple(_without_undone(relation, draft) for relation in found.relations)
+            told = {"warnings": (*warnings, *draft.lost), "relations": relations}
+            return found.model_copy(update=told)
+        return _Rewriting(found, draft, self.tables).facts([*warnings, *draft.lost])
 
     def extended(self, line: Answer) -> Reviewed:
         """Return the clustering with one more correction, or refuse it."""
@@ -89,23 +89,21 @@ class _Rewriting:
         views = [self._view(number) for number in range(len(facts.views))]
         told["views"] = views
         told["n_clusters"] = draft.n_clusters
-        told["profiles"] = profiles = [
-            self._profiles(number, view) for number, view in enumerate(views)
-        ]
-        told |= names_in_all(draft.names, profiles)
+        told["profiles"] = list(map(self._profiles, count(), views))
+        told |= names_in_all(draft.names, told["profiles"])
         if not any(told["names"]):
             told["names"] = []
         told["relations"] = [self._relation(relation) for relation in facts.relations]
         used = draft.present(range(len(views)))
-        unused = sorted(set(range(draft.n_clusters)) - set(used))
         told["corrected"] = {
             "sentences": draft.sentences,
             "into_of_views": [own.tolist() for own in draft.into],
-            "retired": unused,
+            "retired": sorted({*range(draft.n_clusters)}.difference(used)),
         }
         told["warnings"] = warnings
-        for dispute in told["together"]["disputed"] if facts.together else ():
-            dispute["settled"] = draft.decided_cluster(dispute["rows"])
+        if facts.together:
+            for dispute in told["together"]["disputed"]:
+                dispute["settled"] = draft.decided_cluster(dispute["rows"])
         return parse_facts(told, "the corrected clustering")
 
     def _view(self, number: int) -> dict[str, Any]:
@@ -115,10 +113,9 @@ class _Rewriting:
             if values := told.setdefault(name, []):
                 told[name] = [values[row] for row in new]
         put = self._draft.put[number][self._kept[number]]
-        told["stability"] = [
-            1.0 if own and share is not None else share
-            for own, share in zip(put, told["stability"], strict=True)
-        ]
+        for row in np.flatnonzero(put).tolist():
+            if told["stability"][row] is not None:
+                told["stability"][row] = 1.0
         told |= self._choices(number, labels, put)
         for name in ("given", "dropped", "propagated", "received"):
             told[name] = _left(told.get(name, []), new, new)
@@ -135,7 +132,7 @@ class _Rewriting:
         left = list(new)
         if facts.sample is not None:
             left = [place for place, row in enumerate(facts.sample) if row in new]
-            told["sample"] = [new[row] for row in facts.sample if row in new]
+            told["sample"] = [new[facts.sample[place]] for place in left]
         told["values"] = [[name, [texts[one] for one in left]] for name, texts in facts.values]
         names = self._draft.names[number]
         gone = [id for row, id in enumerate(facts.ids) if row not in new]

@@ -52,7 +52,7 @@ class Corrections:
 
     def extended(self, line: Answer) -> Corrections:
         """Return the corrections with one more; refuse to take back what is not there."""
-        found = Corrections((*self.lines, line if line.when else replace(line, when=now())))
+        found = Corrections((*self.lines, replace(line, when=line.when or now())))
         answers_standing(found.lines)
         return found
 
@@ -113,8 +113,9 @@ def with_matches(inputs: Inputs, corrections: Corrections, but: Collection[str] 
             continue
         (u, i), (v, j) = sorted(rows)
         if (u, v) in matches and not {inputs.tables[u].name, inputs.tables[v].name} & {*but}:
-            change = set.add if line.answer == MATCH else set.discard
-            change(matches[u, v], (i, j))
+            matches[u, v].discard((i, j))
+            if line.answer == MATCH:
+                matches[u, v].add((i, j))
     relations = {
         views: np.array(sorted(pairs), dtype=np.int64).reshape(-1, 2)
         for views, pairs in matches.items()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable
 from copy import copy
 from dataclasses import replace
@@ -51,7 +50,7 @@ class Draft:
         self.into = [np.arange(facts.n_clusters) for _ in facts.views]
         self.matches = {relation.views: _matches(relation) for relation in facts.relations}
         # of them, what a person has given
-        self.confirmed = defaultdict[tuple[int, int], set[tuple[int, int]]](set)
+        self.confirmed = {views: set[tuple[int, int]]() for views in self.matches}
         self.decided: set[Row] = set()  # rows that were named to be put somewhere
         self.sentences: list[str] = []  # what was corrected
         self._numbers = {view.name: number for number, view in enumerate(facts.views)}
@@ -77,8 +76,7 @@ class Draft:
         found.names = [own.copy() for own in self.names]
         found.into = [own.copy() for own in self.into]
         found.matches = {views: pairs.copy() for views, pairs in self.matches.items()}
-        confirmed = {views: pairs.copy() for views, pairs in self.confirmed.items()}
-        found.confirmed = defaultdict(set, confirmed)
+        found.confirmed = {views: pairs.copy() for views, pairs in self.confirmed.items()}
         return found
 
     def replay(self, line: Answer) -> None:
@@ -93,8 +91,11 @@ class Draft:
     @property
     def lost(self) -> list[str]:
         """A warning that counts earlier lines and rows without effect, if there are some."""
-        lost = [counted(self.n_lost, "correction")] if self.n_lost else []
-        lost += [f"{counted(len(self.absent), 'row')} of corrections"] if self.absent else []
+        lost = []
+        if self.n_lost:
+            lost.append(counted(self.n_lost, "correction"))
+        if self.absent:
+            lost.append(f"{counted(len(self.absent), 'row')} of corrections")
         if not lost:
             return []
         n = self.n_lost + len(self.absent)
@@ -128,9 +129,11 @@ class Draft:
         rows = tuple(sorted(self.rows(line.id)))
         changed, named = [rows], [rows]
         if answer not in (MATCH, NO_MATCH):
-            views = enumerate(zip(self.labels, former.labels, strict=True))
-            moved = ((view, np.flatnonzero(now != before)) for view, (now, before) in views)
-            changed = [((view, row),) for view, own in moved for row in own.tolist()]
+            changed = [
+                ((view, row),)
+                for view, (now, before) in enumerate(zip(self.labels, former.labels, strict=True))
+                for row in np.flatnonzero(now != before).tolist()
+            ]
             named = [(row,) for row in rows]
         for one in changed:
             if said.get(one, answer) != answer:
@@ -163,12 +166,12 @@ class Draft:
             )
         views = views or self._alike[0]
         present = self.present(views)
-        number = int(text) if text.isdecimal() and len(text) < 16 else None
-        names = self.names[views[0]]
-        named = names.index(text) if text and text in names else None
-        if number is None:
-            number = named
-        elif {number, named} <= {*present} and number != named and not (with_view or self._replays):
+        names = enumerate(self.names[views[0]])
+        number = named = next((place for place, own in names if own and own == text), None)
+        if text.isdecimal() and len(text) < 16:
+            number = int(text)
+        is_known = with_view or self._replays or number == named
+        if not is_known and {number, named} <= {*present}:
             example = f"{self._facts.views[views[0]].name}:{text}"
             raise InvalidInputError(
                 f"{shown(text)} is the number of a cluster, and the name of cluster {named}. Write"
@@ -190,7 +193,9 @@ class Draft:
         None if it is there, or if a person has put it where it is.
         """
         now = int(self.into[view][cluster])
-        return None if self.put[view][row] or now == self.labels[view][row] else now
+        if self.put[view][row] or now == self.labels[view][row]:
+            return None
+        return now
 
     def present(self, views: Iterable[int]) -> list[int]:
         """Return the clusters that have a row in some views."""
@@ -199,8 +204,10 @@ class Draft:
 
     def called(self, views: list[int], number: int) -> str:
         """Return what a sentence calls a cluster."""
-        name, id = self.names[views[0]][number], self._id(views, number)
-        return f"{id} ({clipped(name, 40)})" if name else id
+        called = self._id(views, number)
+        if name := self.names[views[0]][number]:
+            called += f" ({clipped(name, 40)})"
+        return called
 
     def alike_with(self, view: int) -> list[int]:
         """Return the views in which the numbers of a view stand for the same clusters."""
@@ -208,8 +215,9 @@ class Draft:
 
     def _id(self, views: list[int], number: int) -> str:
         """Return the number of a cluster, behind a view if views are numbered apart."""
-        apart = f"{self._facts.views[views[0]].name}:" if len(self._alike) > 1 else ""
-        return f"{apart}{number}"
+        if len(self._alike) == 1:
+            return str(number)
+        return f"{self._facts.views[views[0]].name}:{number}"
 
     def _find(self, name: str) -> Row | None:
         view, id = view_and_id(name)
@@ -288,20 +296,19 @@ class Draft:
         said = ", ".join(map(self._called, rows[:_MOST_NAMED]))
         if len(rows) > _MOST_NAMED:
             said += f" and {counted(len(rows) - _MOST_NAMED, 'more row')}"
-        verb = agreeing(len(rows), "was", "were")
-        by_hand = True
+        is_split = answer == NEW or answer.startswith((OPENS, SPLIT))
         if answer == OUTLIER:
             number, became = LEFT_OUT, "left out"
-        elif answer == NEW or answer.startswith((OPENS, SPLIT)):
+        elif is_split:
             number, name = self._opened(answer, views)
-            answer, by_hand = f"{SPLIT}{number}:{name}", False
+            answer = f"{SPLIT}{number}:{name}"
             became = f"split off as {self.called(views, number)}"
         else:
             _, number = self.cluster(answer, views)
             answer, became = str(number), f"moved to {self.called(views, number)}"
-        self._move(rows, number, by_hand=by_hand)
+        self._move(rows, number, by_hand=not is_split)
         self.decided.update(rows)
-        self.sentences.append(f"{said} {verb} {became}.")
+        self.sentences.append(f"{said} {agreeing(len(rows), 'was', 'were')} {became}.")
         return answer
 
     def _opened(self, answer: str, views: list[int]) -> tuple[int, str]:
@@ -314,14 +321,13 @@ class Draft:
             number = int(digits)
         if name:
             self._refuse_name(name, views)
-        n_more = max(number + 1 - self.n_clusters, 0)
-        if n_more > 1 and not self._replays:
+        if number > self.n_clusters and not self._replays:
             raise InvalidInputError(f"The next cluster is {self.n_clusters}, not {number}.")
-        self.n_clusters += n_more
-        for view, names in enumerate(self.names):
-            names += [""] * n_more
-            if view in views:
-                names[number] = name
+        self.n_clusters = max(self.n_clusters, number + 1)
+        for names in self.names:
+            names += [""] * (self.n_clusters - len(names))
+        for view in views:
+            self.names[view][number] = name
         return number, name
 
     def _move(self, rows: list[Row], number: int, *, by_hand: bool = True) -> None:
@@ -346,13 +352,14 @@ class Draft:
         return find_objects([len(labels) for labels in self.labels], relations)[1]
 
     def _refuse_name(self, name: str, views: list[int], but_for: int | None = None) -> None:
+        if self._replays:  # groups of newer answers may have taken it
+            return
+        if ":" in name and view_and_id(name)[0] in self._numbers:
+            raise InvalidInputError(
+                f"{shown(name)} must not be the name of a cluster: it names a view as well."
+            )
         names = enumerate(self.names[views[0]])
-        if not self._replays:  # groups of newer answers may have taken it
-            if ":" in name and view_and_id(name)[0] in self._numbers:
-                raise InvalidInputError(
-                    f"{shown(name)} must not be the name of a cluster: it names a view as well."
-                )
-            refuse_name(name, {own for number, own in names if number != but_for})
+        refuse_name(name, {own for number, own in names if number != but_for})
 
     def _called(self, row: Row) -> str:
         view = self._facts.views[row[0]]
