@@ -119,7 +119,7 @@ def _compared(
     aligned = np.where(other == LEFT_OUT, LEFT_OUT, number[other])
     inside = (own != LEFT_OUT) & (other != LEFT_OUT)
     rows, columns = (
-        [*sorted(clusters.tolist()), *([LEFT_OUT] if LEFT_OUT in found else [])]
+        [*sorted(clusters.tolist()), *{LEFT_OUT}.intersection(found.tolist())]
         for clusters, found in zip(used, (own, aligned), strict=True)
     )
     table = pd.crosstab(own, aligned).reindex(index=rows, columns=columns, fill_value=0)

@@ -129,11 +129,11 @@ def continued(former: Former | None, inputs: Inputs, fit: Fit) -> Continuation:
         changes=changes,
         retired=tuple(sorted(retired)),
     )
+    names = {view.name: dict(enumerate(view.names)) for view in facts.views}
     kept = []
     for table in tables:
-        former_view = facts.view(like.get(table.name, table.name))
-        names = dict(enumerate(former_view.names)) if former_view else {}
-        kept.append(["" if n in retired else names.get(n, "") for n in range(n_numbers)])
+        own = names.get(like.get(table.name, table.name), {}) | dict.fromkeys(retired, "")
+        kept.append([own.get(n, "") for n in range(n_numbers)])
     carrying = CarryingOver(
         facts.numbered_alike,
         [[tables[view].name for view in views] for views in numbered_alike(fit)],
@@ -159,11 +159,12 @@ def _without_known_ids(former: Former, tables: Sequence[Table]) -> Iterator[str]
             continue
         columns = ((table.id_column, "here"), (before, "there"))
         named = " and ".join(f"{shown(name)} {place}" for name, place in columns if name)
+        if named:
+            named = f" The column of ids is {named}."
         yield (
             f"{table.name} has {n_shared or 'none'} of the {counted(len(view.ids), 'id')} that"
-            f" {former.called} has: {shown(table.ids[0])} here, {shown(view.ids[0])} there."
-            f"{f' The column of ids is {named}.' if named else ''} If its rows are the same ones,"
-            " name the column of their ids (--id-column)."
+            f" {former.called} has: {shown(table.ids[0])} here, {shown(view.ids[0])} there.{named}"
+            " If its rows are the same ones, name the column of their ids (--id-column)."
         )
 
 

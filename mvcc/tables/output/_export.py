@@ -63,7 +63,9 @@ class _Exported:
     @property
     def with_types(self) -> pd.DataFrame:
         """Both; of a text file, what are numbers in all its cells are numbers."""
-        own = with_numbers(self.own) if self.ending in (*_TEXT_FILES, ".arff") else self.own
+        own = self.own
+        if self.ending in (*_TEXT_FILES, ".arff"):
+            own = with_numbers(own)
         return pd.concat((own, self.beside), axis=1)
 
 
@@ -131,8 +133,9 @@ def _with_clusters(
     columns, values = label_columns(facts.views[place])
     if sha256_of(content) != facts.inputs[place].sha256:
         raise has_changed(view.path, folder)
-    is_there = id_column is None or id_column in frame
-    ids = ids_of(frame, id_column, view.path) if is_there else []
+    ids = []
+    if id_column is None or id_column in frame:
+        ids = ids_of(frame, id_column, view.path)
     if set(ids) != set(values):
         raise has_changed(view.path, folder, is_same_file=True)
     beside = pd.DataFrame([values[name] for name in ids], frame.index, columns)
@@ -156,7 +159,9 @@ def _exact(frame: pd.DataFrame, view: View, content: bytes) -> pd.DataFrame:
         return frame_of_table(_arrow_table(content), path, integer_object_nulls=True)
     if ending == ".xlsx":
         return read_workbook(content, path, exact=True, sheet=view.sheet, header=view.header)
-    return read_records(content, path, exact=True) if ending in _RECORDS else frame
+    if ending in _RECORDS:
+        return read_records(content, path, exact=True)
+    return frame
 
 
 def _arrow_table(content: bytes) -> Any:

@@ -62,9 +62,10 @@ def as_csv(column: pd.Series[Any], path: str) -> list[str]:
     """Return cells as text, empty where missing; lists and records inside of them are JSON."""
     if pd.api.types.infer_dtype(column, skipna=True) == "datetime":
         column = column.astype("datetime64[us]")  # days alone where all times are midnight
-    # all with a point, or none
-    is_whole = column.dtype.kind == "f" and not _is_long(column) and not (column % 1 > 0).any()
-    texts = as_texts(column) if is_whole else flat(column, path).astype(str)
+    if column.dtype.kind == "f" and not _is_long(column) and not (column % 1 > 0).any():
+        texts = as_texts(column)  # all with a point, or none
+    else:
+        texts = flat(column, path).astype(str)
     if column.dtype.kind == "M":  # pandas before 3 writes the year 999 with three digits
         texts = texts.str.replace(_SHORT_YEAR, lambda year: year[0].zfill(4), regex=True)
     return texts.where(column.notna(), "").tolist()
@@ -90,7 +91,9 @@ def _flat(value: Any) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    return value.tolist() if isinstance(value, np.ndarray | np.generic) else str(value)
+    if isinstance(value, np.ndarray | np.generic):
+        return value.tolist()
+    return str(value)
 
 
 def with_numbers(frame: pd.DataFrame) -> pd.DataFrame:
@@ -120,8 +123,9 @@ def _number(word: str) -> int | float | None:
     """Return the number that is written like this, or None."""
     if _WHOLE.fullmatch(word):
         return int(word)
-    is_number = _DECIMAL.fullmatch(word) and word != "-0.0" and repr(float(word)) == word
-    return float(word) if is_number else None
+    if _DECIMAL.fullmatch(word) and word != "-0.0" and repr(float(word)) == word:
+        return float(word)
+    return None
 
 
 def _is_long(column: pd.Series[Any]) -> bool:
@@ -167,18 +171,20 @@ def with_columns(
     """
     read = read_text(content, path, DataError)
     records = list(_records(read.text))
-    above = records.pop(0) if DELIMITER_LINE.fullmatch(records[0]) else ""
+    above = ""
+    if DELIMITER_LINE.fullmatch(records[0]):
+        above = records.pop(0)
     between = re.escape(delimiter)
     blank = rf'(?:"\s*")?[^\S{between}]*'
     empty = re.compile(f"{blank}(?:{between}{blank})*[\r\n]*")  # no rows of the table
     records = [record for record in records if not empty.fullmatch(record)]
     n_rows, end = len(own[0]), _ends(records[0])[1]
     quotes_texts, quotes_all = _quoting(records, delimiter)
-    need = re.compile(f'[{between}"\r\n]')
-    more = (
-        _quoted(column, quotes_texts, quotes_texts if is_text else quotes_all, need)
-        for column, is_text in zip(beside, are_texts, strict=True)
-    )
+    more = []
+    for (name, *texts), is_text in zip(beside, are_texts, strict=True):
+        quotes = quotes_all or (is_text and quotes_texts)
+        cells = (_quoted(text, quotes, delimiter) for text in texts)
+        more.append([_quoted(name, quotes_texts, delimiter), *cells])
     added = [delimiter.join(cells) for cells in zip(*more, strict=True)]
     if _is_whole(records[:n_rows], own, delimiter):
         lines = [_ends(record)[0] for record in records[:n_rows]]
@@ -235,15 +241,11 @@ def _quoting(records: list[str], delimiter: str) -> tuple[bool, bool]:
     return has[0], all(has)
 
 
-def _quoted(
-    column: Sequence[str], name: bool, values: bool, need: re.Pattern[str]
-) -> Iterator[str]:
-    """Give a column, its name first, in quotes as the file would have it."""
-    for place, text in enumerate(column):
-        asked_for = values if place else name
-        if asked_for or need.search(text):
-            text = '"' + text.replace('"', '""') + '"'
-        yield text
+def _quoted(text: str, always: bool, delimiter: str) -> str:
+    """Return a cell, in quotes if it needs some."""
+    if always or any(mark in text for mark in (delimiter, '"', "\r", "\n")):
+        return '"' + text.replace('"', '""') + '"'
+    return text
 
 
 def _encoded(text: str, encoding: str, content: bytes) -> bytes:
@@ -257,7 +259,9 @@ def _encoded(text: str, encoding: str, content: bytes) -> bytes:
             return text.encode(WINDOWS)
         except UnicodeEncodeError:
             return text.encode(UTF_8)
-    return text.encode(UTF_8 if content.startswith(codecs.BOM_UTF8) else "utf-8")
+    if content.startswith(codecs.BOM_UTF8):
+        return text.encode(UTF_8)
+    return text.encode()
 
 
 def workbook_bytes(frames: Mapping[str, pd.DataFrame], path: str) -> bytes:

@@ -90,7 +90,9 @@ def refuse_others(out: OutputFolder, what: str) -> None:
     with out.explained(out.path):
         others = sorted({path.name for path in out.path.iterdir()} - BOOKKEEPING)
     if others:
-        listed = clipped(", ".join(others[:3]), 200) + (" and more" if len(others) > 3 else "")
+        listed = clipped(", ".join(others[:3]), 200)
+        if len(others) > 3:
+            listed += " and more"
         raise StoreError(
             f"{out.path} holds {listed}, but no {what}. Choose another folder with --out."
         )
@@ -106,8 +108,7 @@ def given_files(job: Job) -> list[str]:
 
 def inputs_of(job: Job) -> list[str]:
     """Return all that a job reads: tables, matches, constraints, answers, and what it continues."""
-    former = [] if job.continues is None else [job.continues]
-    return [*given_files(job), *answer_files(job), *former]
+    return [*given_files(job), *answer_files(job), *filter(None, [job.continues])]
 
 
 def write_folder(

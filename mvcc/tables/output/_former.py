@@ -190,7 +190,7 @@ def _folders_of_answers(folder: Path) -> tuple[tuple[str, ...], list[str]]:
     if not gone and asked == tuple(map(os.path.normpath, load_job(folder / CONFIG).asked)):
         return asked, []
     if not (folder / ANSWERS).exists():
-        lost = gone[0] if gone else folder / ANSWERS
+        lost = next(iter(gone), folder / ANSWERS)
         raise DataError(
             f"{lost}, which has the answers that {folder} was made with, is not there any more."
             " Name the folder of these answers with `asked` (--asked)."

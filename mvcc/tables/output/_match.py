@@ -83,9 +83,9 @@ def propose_matches(
     unmatched = [
         len(table.ids) - len(np.unique(rows)) for table, rows in zip(tables, known.T, strict=True)
     ]
-    are_enough = fewest_left(known, _FOLDS) >= FEWEST_MATCHES
-    is_measured = are_enough and np.prod(unmatched) <= _MOST_MEASURED
-    n_folds = _FOLDS if is_measured else 1
+    n_folds = 1
+    if fewest_left(known, _FOLDS) >= FEWEST_MATCHES and np.prod(unmatched) <= _MOST_MEASURED:
+        n_folds = _FOLDS
     matches = {(0, 1): known}
     apart = {(0, 1): np.array(sorted(refused), dtype=np.int64).reshape(-1, 2)}
     proposals = match_proposals(views, matches, n_folds=n_folds, refused=apart)[0, 1]
@@ -135,10 +135,13 @@ def _lines(
     refused: set[tuple[int, int]],
 ) -> Iterator[tuple[Any, ...]]:
     """Give each proposal, then the other candidates of its row: rows, rank, probability, score."""
-    place = {int(row): number for number, row in enumerate(others.rows)} if others else {}
+    place = dict[int, int]()
+    if others:
+        place = {row: number for number, row in enumerate(others.rows.tolist())}
     for number, (row, other) in enumerate(proposals.pairs[:n_rows].tolist()):
-        probability = proposals.probabilities[number]
-        told = "" if np.isnan(probability) else round(float(probability), 4)
+        told: Any = round(float(proposals.probabilities[number]), 4)
+        if np.isnan(told):
+            told = ""
         yield row, other, 1, told, round(float(proposals.scores[number]), 4)
         if others:
             found, scores = others.candidates[place[row]], others.scores[place[row]]
@@ -194,9 +197,8 @@ def _between(inputs: Inputs, between: str | None) -> tuple[list[Table], Ints]:
 
 def _clustered_rows(table: Table, facts: Clustering) -> Ints:
     """Return the rows of a table without those that a clustering left out."""
-    view = facts.view(table.name)
-    outliers = view.outliers if view else ()
-    return np.flatnonzero(~np.isin(table.ids, outliers))
+    outliers = {view.name: view.outliers for view in facts.views}
+    return np.flatnonzero(~np.isin(table.ids, outliers.get(table.name, ())))
 
 
 def _dropped(facts: Clustering) -> Iterator[tuple[str, str]]:

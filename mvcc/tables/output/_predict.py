@@ -202,7 +202,9 @@ def _id_column(frame: pd.DataFrame, view: SavedView, path: str) -> str | None:
 def _notes_on_ids(view: SavedView, found: str | None, path: str) -> Iterator[str]:
     """Say what names new rows if the column that named those that were clustered is not there."""
     if view.id_column not in (None, found):
-        names = "rows are numbered from 0" if found is None else f"{shown(found)} names the rows"
+        names = "rows are numbered from 0"
+        if found is not None:
+            names = f"{shown(found)} names the rows"
         column = shown(view.id_column)
         yield f"{path} has no column {column}, which named the rows that were clustered: {names}."
 

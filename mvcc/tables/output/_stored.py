@@ -87,11 +87,10 @@ def check_clustering(folder: Path) -> tuple[int, list[str], list[str]]:
         paths = _paths_now(load_job(folder / CONFIG), facts.inputs)
         for path, read in zip(paths, facts.inputs, strict=True):
             try:
-                same = input_sha256(path) == read.sha256
+                if input_sha256(path) != read.sha256:
+                    notes.append(f"{path}: the input has changed since; cluster it again.")
             except (OSError, DataError):
                 notes.append(f"{path}: the input cannot be read any more.")
-            else:
-                notes += [] if same else [f"{path}: the input has changed since; cluster it again."]
     return verified, wrong, notes
 
 
@@ -113,14 +112,16 @@ def check_files(folder: Path, facts: Clustering) -> tuple[int, list[str]]:
         if view.n_all_rows is not None:
             is_right[ALL_LABELS] = _rows_of_parts(path / ALL_LABELS) == view.n_all_rows
         verified += sum(is_right.values())
-        for name in is_right:
-            if not is_right[name]:
-                told = f" {_by_hand(folder)}" if name == LABELS else ""
-                wrong.append(
-                    f"{view.name}/{name}: it is missing, or is not what {FACTS} says.{told}"
-                )
+        told = {LABELS: f" {_by_hand(folder)}"}
+        wrong += [
+            f"{view.name}/{name}: it is missing, or is not what {FACTS} says.{told.get(name, '')}"
+            for name in is_right
+            if not is_right[name]
+        ]
     wrong += _unlike_corrections(folder, facts)
-    needed = [MODEL, CONFIG, *((ANSWERS, DISPUTED) if facts.together else ())]
+    needed = [MODEL, CONFIG]
+    if facts.together:
+        needed += [ANSWERS, DISPUTED]
     wrong += [f"{name}: it is missing." for name in needed if not (folder / name).exists()]
     if (folder / MODEL).exists():
         try:
@@ -128,7 +129,8 @@ def check_files(folder: Path, facts: Clustering) -> tuple[int, list[str]]:
         except OSError as error:
             damage = f"it cannot be read: {error.strerror}"
         verified += not damage
-        wrong += [f"{MODEL}: {damage}."] if damage else []
+        if damage:
+            wrong.append(f"{MODEL}: {damage}.")
     return verified, wrong
 
 
@@ -136,7 +138,7 @@ def _has_labels(path: Path, view: ViewFacts) -> bool:
     """Tell whether ``labels.csv`` of a view has its clusters, and their names if any."""
     columns, values = label_columns(view)
     lines = [("id", *columns), *((name, *own) for name, own in values.items())]
-    n = 3 if view.names else 2
+    n = 2 + bool(view.names)
     told = [["" if cell is None else str(cell) for cell in line[:n]] for line in lines]
     return sorted(row[:n] for row in _rows_of(path)) == sorted(told)
 
@@ -223,7 +225,9 @@ def load_model(path: str | os.PathLike[str]) -> SavedClustering:
     True
     """
     path = Path(path)
-    return corrected_model(path)[0] if path.is_dir() else _model_in(path)
+    if path.is_dir():
+        return corrected_model(path)[0]
+    return _model_in(path)
 
 
 def corrected_model(folder: Path) -> tuple[SavedClustering, Clustering]:
@@ -272,7 +276,7 @@ def _model_in(file: Path, facts: Clustering | None = None) -> SavedClustering:
 
 
 def _damage_of_model(content: bytes, facts: Clustering) -> str:
-    return damage_of(content, [facts.model_sha256] if facts.model_sha256 else [])
+    return damage_of(content, [*filter(None, [facts.model_sha256])])
 
 
 def _paths_now(job: Job, read: tuple[Input, ...]) -> list[str]:
