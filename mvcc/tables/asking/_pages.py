@@ -6,7 +6,7 @@ A page has a state that may be stale, pictures by numbers, and requests of exact
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
@@ -189,22 +189,34 @@ class ReviewPage(Page):
 
     def now(self) -> dict[str, Any]:
         """Return clusters, doubts, matches that seem to be wrong, and corrections."""
-        session, clusters = self._session, list(self._clusters())
-        doubts, listed = session.doubts(), {}
-        for kind in (Sureness.BETWEEN, Sureness.NOWHERE):
-            found = [one for one in doubts if one.kind is kind]
-            rows = self._shown([one.id for one in found[:_MOST_LISTED]])
-            told = [
-                {"row": row, "second": one.second} for row, one in zip(rows, found, strict=False)
+        told, clusters, listed = self._session.document(), [], {}
+        for one in told["clusters"]:
+            views = one["rows"].items()
+            typical = [
+                row_name(view, id) for view, own in views for id in own["typical"][:_TYPICAL]
             ]
-            listed[kind.value] = {"n": len(found), "rows": told}
+            sizes = {view: own["size"] for view, own in views}
+            clusters.append(
+                {
+                    "id": str(one["cluster"]),
+                    "name": one["name"],
+                    "sizes": sizes,
+                    "typical": self._shown(typical),
+                }
+            )
+        for kind in (Sureness.BETWEEN, Sureness.NOWHERE):
+            doubts = told[kind][:_MOST_LISTED]
+            rows = self._shown([one["id"] for one in doubts])
+            pairs = zip(rows, doubts, strict=True)
+            shown = [{"row": row, "second": one["second"]} for row, one in pairs]
+            listed[kind.value] = {"n": len(told[kind]), "rows": shown}
         return {
-            "status": {"version": session.version},
+            "status": {"version": self._session.version},
             "clusters": clusters,
             **listed,
-            "disputed": self._with_rows(session.disputes()),
-            "matches": self._with_rows(session.doubted_matches()),
-            "corrections": session.corrections,
+            "disputed": self._with_rows(told["disputed"]),
+            "matches": self._with_rows(told["matches"]),
+            "corrections": told["corrections"],
             "most_letters": MOST_LETTERS,
         }
 
@@ -258,16 +270,6 @@ class ReviewPage(Page):
             for row in rows[:_MOST_MOVED]
         ]
         return {"n_moved": len(rows), "moved": moved}
-
-    def _clusters(self) -> Iterator[dict[str, Any]]:
-        for id, name, profiles in self._session.clusters():
-            typical = [
-                row_name(view.name, view.ids[row])
-                for view, profile in profiles
-                for row in profile.typical[:_TYPICAL]
-            ]
-            sizes = {view.name: profile.size for view, profile in profiles}
-            yield {"id": id, "name": name, "sizes": sizes, "typical": self._shown(typical)}
 
     def _with_rows(self, listed: list[dict[str, Any]]) -> dict[str, Any]:
         told = [one | {"rows": self._shown(rows_in(one["id"]))} for one in listed[:_MOST_LISTED]]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -19,9 +19,7 @@ from mvcc.reporting.html import REPORT, REPORT_KIND, clustering_page
 from mvcc.results import (
     CLUSTERING,
     Clustering,
-    ClusterProfile,
     Sureness,
-    ViewFacts,
     listed_clusters,
     read_facts,
 )
@@ -149,14 +147,6 @@ class ReviewSession(LoggedSession):
             for id, label in zip(view.ids, view.labels, strict=True)
         }
 
-    def clusters(self) -> Iterator[tuple[str, str, list[tuple[ViewFacts, ClusterProfile]]]]:
-        """Give every cluster: what corrections call it, its name, and its views with profiles."""
-        facts = self.facts
-        for id, name, number, views in listed_clusters(facts, facts.numbered_alike):
-            own = [(facts.views[view], facts.profiles[view][number]) for view in views]
-            if any(profile.size for _, profile in own):
-                yield id, name, own
-
     def doubts(self) -> list[Doubt]:
         """Return the rows whose cluster is not sure, the least sure first."""
         found = []
@@ -175,22 +165,18 @@ class ReviewSession(LoggedSession):
         """Return what a person sees of rows, given as "view:id"."""
         return [self._shower.row(*row) for row in map(self._inputs.find, ids) if row]
 
-    def document(self, n: int) -> dict[str, Any]:
+    def document(self, n: int | None = None) -> dict[str, Any]:
         """Return the clusters and what to look at, n rows of each kind, as a program takes them."""
-        clusters = [
-            {
-                "cluster": int(id) if id.isdecimal() else id,
-                "name": name,
-                "rows": {
-                    view.name: {
-                        "size": profile.size,
-                        "typical": [view.ids[row] for row in profile.typical],
-                    }
-                    for view, profile in profiles
-                },
-            }
-            for id, name, profiles in self.clusters()
-        ]
+        facts, clusters = self.facts, []
+        for id, name, number, views in listed_clusters(facts, facts.numbered_alike):
+            rows = {}
+            for view in views:
+                profile, ids = facts.profiles[view][number], facts.views[view].ids
+                typical = [ids[row] for row in profile.typical]
+                rows[facts.views[view].name] = {"size": profile.size, "typical": typical}
+            if any(own["size"] for own in rows.values()):
+                called = int(id) if id.isdecimal() else id
+                clusters.append({"cluster": called, "name": name, "rows": rows})
         doubts = self.doubts()
         listed = {
             kind.value: [vars(one) for one in doubts if one.kind is kind][:n]
@@ -206,10 +192,11 @@ class ReviewSession(LoggedSession):
 
     def disputes(self) -> list[dict[str, Any]]:
         """Return open disputes; with each answer goes the cluster that has its name, if any."""
-        together, found = self.facts.together, []
-        for one in together.open if together else ():
-            view = self.facts.view(view_and_id(one.id)[0])
-            names = list(view.names) if view else []
+        if not self.facts.together:
+            return []
+        called, found = {view.name: view.names for view in self.facts.views}, []
+        for one in self.facts.together.open:
+            names = called.get(view_and_id(one.id)[0], ())
             said = [
                 {
                     "who": who,
