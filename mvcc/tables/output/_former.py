@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,11 +15,11 @@ from mvcc._utils.messages import agreeing, clipped, counted, enumerated
 from mvcc.exceptions import DataError, MvccError, StoreError
 from mvcc.results import Clustering, ViewFacts, read_facts
 from mvcc.tables._job import Job, View, load_job
-from mvcc.tables._layout import ANSWERS, CONFIG
+from mvcc.tables._layout import ANSWERS, CONFIG, MODEL
 from mvcc.tables.correcting._corrections import Corrections, read_corrections, with_matches
 from mvcc.tables.output._stored import (
     check_files,
-    read_clustering,
+    model_in,
     read_found,
     unfinished_review,
 )
@@ -120,7 +120,7 @@ def read_former(job: Job) -> tuple[Job, Former | None]:
     former = Former(
         str(folder),
         read_found(folder),
-        lambda: read_clustering(folder)[0],
+        partial(model_in, folder / MODEL, facts),
         read_corrections(folder),
         facts.n_clusters,
         tuple(gone),

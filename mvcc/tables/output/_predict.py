@@ -164,7 +164,9 @@ def _labeled(
         refuse_repeated_columns(frame, path)
         clustered = view.columns_in(frame, path)
         if not hashes:
-            id_column = _id_column(frame, view, path)
+            id_column = view.id_column
+            if id_column not in frame.columns:
+                id_column = find_id_column(frame, View(path=path, columns=tuple(view.columns)))
             notes += _notes_on_ids(view, id_column, path)
         notes += [note for note in frame.attrs.get("notes", []) if note not in notes]
         lines.append(frame.attrs.get("lines", ()))
@@ -190,13 +192,6 @@ def _labeled(
         for name, n in n_unknown.items()
         if n > n_there[name] / 2  # a new one is usual
     ]
-
-
-def _id_column(frame: pd.DataFrame, view: SavedView, path: str) -> str | None:
-    """Return the column that names new rows: as before, or else one that is found."""
-    if view.id_column in frame.columns:
-        return view.id_column
-    return find_id_column(frame, View(path=path, columns=tuple(view.columns)))
 
 
 def _notes_on_ids(view: SavedView, found: str | None, path: str) -> Iterator[str]:

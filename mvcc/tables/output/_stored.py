@@ -227,13 +227,13 @@ def load_model(path: str | os.PathLike[str]) -> SavedClustering:
     path = Path(path)
     if path.is_dir():
         return corrected_model(path)[0]
-    return _model_in(path)
+    return model_in(path)
 
 
 def corrected_model(folder: Path) -> tuple[SavedClustering, Clustering]:
     """Return the model in a folder, which gives rows of merged clusters to the one that is left."""
-    model, facts = read_clustering(folder)
-    return model.merged(facts.into), facts
+    facts = read_result(folder)
+    return model_in(folder / MODEL, facts).merged(facts.into), facts
 
 
 def read_result(folder: Path) -> Clustering:
@@ -255,13 +255,7 @@ def read_found(folder: Path) -> Clustering:
     return read_facts(folder, FOUND) if (folder / FOUND).exists() else read_facts(folder)
 
 
-def read_clustering(folder: Path) -> tuple[SavedClustering, Clustering]:
-    """Return the model in a folder of results as it was fitted, and the facts; as `load_model`."""
-    facts = read_result(folder)
-    return _model_in(folder / MODEL, facts), facts
-
-
-def _model_in(file: Path, facts: Clustering | None = None) -> SavedClustering:
+def model_in(file: Path, facts: Clustering | None = None) -> SavedClustering:
     """Return the model in a file, which must have the checksum that the facts name."""
     try:
         content = content_of(file)
