@@ -1,6 +1,6 @@
 """One browser per worker, and a watch on everything its pages say and ask for."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,14 @@ from tests.browser.facts import make_facts
 from tests.reports import write_clustering_report
 
 DRAWN = "() => [...document.querySelectorAll('.chart')].every((one) => one.dataset.drawn)"
+ASKS = "() => document.querySelector('#thing').textContent !== ''"
+# what is on its way when a server ends
+SERVER_ENDS = (
+    "ERR_CONNECTION_RE",
+    "ERR_SOCKET_NOT_CONNECTED",
+    "ERR_EMPTY_RESPONSE",
+    "ERR_CONTENT_LENGTH_MISMATCH",
+)
 TWO = (120, 90)
 UNFOLD = "document.querySelectorAll('details').forEach((one) => { one.open = true; })"
 SCROLLED = "document.documentElement.scrollWidth"
@@ -22,19 +30,6 @@ PAPER = """() => new Promise((done) => requestAnimationFrame(() => requestAnimat
     done([getComputedStyle(document.body).backgroundColor, map]);
 })))"""
 DARK, LIGHT = ["rgb(20, 24, 29)"] * 2, ["rgb(255, 255, 255)"] * 2
-AS_IT_WAS = """() => {
-    document.dispatchEvent(new KeyboardEvent('keydown', {key: 'Escape'}));
-    document.querySelectorAll('[data-zoom=all]').forEach((one) => one.click());
-    document.querySelectorAll('input.kind:checked').forEach((one) => one.click());
-    document.querySelectorAll('details[open]').forEach((one) => { one.open = false; });
-    for (const one of document.querySelectorAll('select')) {
-        one.selectedIndex = 0;
-        one.dispatchEvent(new Event('change'));
-    }
-    document.getElementById('row-name').value = '';
-    document.activeElement.blur();
-    scrollTo(0, 0);
-}"""
 
 
 @pytest.fixture(scope="session")
@@ -47,74 +42,55 @@ def browser() -> Iterator[Any]:
         launched.close()
 
 
-@pytest.fixture(scope="session")
-def new_page(browser) -> Callable[..., tuple[Any, list[str]]]:
-    """Open a file in a page of its own; beside it, what it complains of and asks for."""
+@pytest.fixture
+def visit(browser) -> Iterator[Callable[..., Any]]:
+    """Open an address, which complains only of what is expected, and asks nobody else."""
+    contexts, heard, expected = [], [], []
 
-    def open_at(
-        path: Path, width: int = 1300, before: str = "", **options: Any
-    ) -> tuple[Any, list[str]]:
-        context = browser.new_context(viewport={"width": width, "height": 900}, **options)
-        context.add_init_script(before)
-        page, heard = context.new_page(), []
+    def at(
+        address: str, width: int = 1280, expects: Sequence[str] = (), ready: str = ASKS, **options
+    ) -> Any:
+        contexts.append(browser.new_context(viewport={"width": width, "height": 900}, **options))
+        expected.extend(expects)
+        if address.startswith("http:"):
+            expected.extend(SERVER_ENDS)
+        page = contexts[-1].new_page()
         page.set_default_timeout(15_000)
-        listen(page, heard, is_remote)
-        page.goto(path.as_uri())
-        page.wait_for_function(DRAWN)
-        return page, heard
+        listen(page, heard, address)
+        page.goto(address)
+        page.wait_for_function(ready)
+        return page
 
-    return open_at
-
-
-@pytest.fixture
-def open_page(new_page) -> Iterator[Callable[..., Any]]:
-    """Open a file for one test, which complains of nothing and asks for nothing else."""
-    opened = []
-
-    def open_at(path: Path, **options: Any) -> Any:
-        opened.append(new_page(path, **options))
-        return opened[-1][0]
-
-    yield open_at
-    for page, _ in opened:
-        page.context.close()
-    assert [one for _, heard in opened for one in heard] == []
-
-
-@pytest.fixture(scope="session")
-def _kept(new_page, report) -> tuple[Any, list[str]]:
-    return new_page(report("two", TWO, n_given=12))
+    yield at
+    for context in contexts:
+        context.close()
+    assert [one for one in heard if not any(part in one for part in expected)] == []
 
 
 @pytest.fixture
-def page(_kept) -> Iterator[Any]:
-    """Give a page of two views that tests share, as it was opened but for its theme."""
-    kept, heard = _kept
-    yield kept
-    kept.evaluate(AS_IT_WAS)
-    complaints, heard[:] = heard[:], []
-    assert complaints == []
+def open_page(visit) -> Callable[..., Any]:
+    """Open a file."""
+    return lambda path, width=1300, **options: visit(path.as_uri(), width, ready=DRAWN, **options)
 
 
-def listen(page: Any, heard: list[str], is_foreign: Callable[[str], bool]) -> None:
+@pytest.fixture
+def page(open_page, report) -> Any:
+    """Give a page of two views."""
+    return open_page(report("two", TWO, n_given=12))
+
+
+def listen(page: Any, heard: list[str], address: str) -> None:
     """Note what a page complains of, and what foreign addresses it asks for."""
 
     def note(text: str, noted: bool = True) -> None:
         if noted:
             heard.append(text)
 
-    page.on("console", lambda one: note(one.text, is_complaint(one)))
+    own = (address, "data:", "blob:")
+    page.on("console", lambda one: note(one.text, one.type in ("error", "warning")))
     page.on("pageerror", lambda error: note(f"error: {error}"))
-    page.on("request", lambda one: note(f"request: {one.url[:200]}", is_foreign(one.url)))
+    page.on("request", lambda one: note(f"request: {one.url[:200]}", not one.url.startswith(own)))
     page.on("dialog", lambda one: note("a dialog"))
-
-
-def is_complaint(message: Any) -> bool:
-    return message.type in ("error", "warning")
-
-
-def is_remote(url: str) -> bool:
-    return not url.startswith(("file:", "data:", "blob:"))
 
 
 @pytest.fixture(scope="session")

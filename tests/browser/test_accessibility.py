@@ -6,13 +6,12 @@ from axe_playwright_python.sync_playwright import Axe
 from mvcc.reporting.html import experiment_page
 from tests.browser.conftest import TWO, UNFOLD
 from tests.browser.test_experiment_in_browser import RESULTS
-from tests.browser.test_questions_in_browser import visit
-from tests.browser.test_review_in_browser import made, results
+from tests.browser.test_review_in_browser import REVIEWS, made, results
 from tests.tables.asking.pages import correcting, serving, write_tables
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
-__all__ = ["made", "results", "visit"]  # fixtures
+__all__ = ["made", "results"]  # fixtures
 
 
 def objections(page):
@@ -40,5 +39,5 @@ def test_questions_and_corrections(visit, results, tmp_path, colors):
     with serving(write_tables(tmp_path)) as server:
         assert objections(visit(server.address, width=390, color_scheme=colors)) == []
     with correcting(results) as server:
-        page = visit(server.address, ready="#clusters", color_scheme=colors)
+        page = visit(server.address, ready=REVIEWS, color_scheme=colors)
         assert objections(page) == []

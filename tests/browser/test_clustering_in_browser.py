@@ -319,14 +319,6 @@ def test_no_line_ends_within_an_option(open_page, report):
         assert page.evaluate(lines) == [1] * 12
 
 
-def test_a_constraint_in_a_table_leads_to_its_row(page):
-    page.evaluate(UNFOLD)
-    button = page.locator("button.row").first
-    name = button.inner_text()
-    button.click()
-    assert page.inner_text(STATUS).startswith(f"“{name}” of ")
-
-
 def test_zoom_by_buttons_and_by_keys(page):
     start = span(page)
     page.click("[data-zoom=in] >> nth=0")

@@ -22,20 +22,9 @@ def path(tmp_path_factory):
     return path
 
 
-@pytest.fixture(scope="module")
-def _opened(new_page, path):
-    return new_page(path)
-
-
 @pytest.fixture
-def page(_opened):
-    """Give a page that tests share, everything folded."""
-    kept, heard = _opened
-    yield kept
-    kept.evaluate(
-        "document.querySelectorAll('details[open]').forEach((one) => { one.open = false; })"
-    )
-    assert heard == []
+def page(open_page, path):
+    return open_page(path)
 
 
 def test_curves_are_chosen_by_experiment_base_and_setting(page):
@@ -80,8 +69,6 @@ def test_links_open_what_they_lead_to_and_nothing_is_too_wide(page):
     page.set_viewport_size({"width": 400, "height": 900})
     page.wait_for_function("() => document.querySelector('canvas').width < 400")
     assert page.evaluate(SCROLLED) <= 400
-    page.set_viewport_size({"width": 1300, "height": 900})
-    page.wait_for_function("() => document.querySelector('canvas').width > 400")
 
 
 def test_dark_and_paper(open_page, path):

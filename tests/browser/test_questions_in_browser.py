@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from mvcc.tables.asking import _server
-from tests.browser.conftest import SCROLLED, UNFOLD, listen
+from tests.browser.conftest import SCROLLED, UNFOLD
 from tests.tables.asking.pages import KINDS, THEN, asked, kind_of, serving, write_tables
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
@@ -20,31 +20,6 @@ THING, TOLD, PROBLEM = "#thing", "#told", "#problem"
 @pytest.fixture
 def config(tmp_path):
     return write_tables(tmp_path)
-
-
-@pytest.fixture
-def visit(browser):
-    """Open an address, which may complain of what is expected, and ask nobody else."""
-    contexts, heard = [], []
-    # servers end while pictures are on their way
-    expected = ["ERR_CONNECTION_RE", "ERR_SOCKET_NOT_CONNECTED"]
-    expected += ["ERR_EMPTY_RESPONSE", "ERR_CONTENT_LENGTH_MISMATCH"]
-
-    def at(address, width=1280, expects=(), ready="#thing", **options):
-        context = browser.new_context(viewport={"width": width, "height": 900}, **options)
-        contexts.append(context)
-        expected.extend(expects)
-        page = context.new_page()
-        page.set_default_timeout(10_000)
-        listen(page, heard, lambda url: not url.startswith(address))
-        page.goto(address)
-        page.wait_for_function("(at) => document.querySelector(at).textContent !== ''", arg=ready)
-        return page
-
-    yield at
-    for context in contexts:
-        context.close()
-    assert [one for one in heard if not any(part in one for part in expected)] == []
 
 
 @pytest.fixture

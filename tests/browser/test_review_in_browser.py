@@ -8,15 +8,15 @@ from mvcc.results import read_facts
 from mvcc.tables import cluster_job, load_job
 from mvcc.tables.asking import _pages
 from tests.browser.conftest import SCROLLED, UNFOLD
-from tests.browser.test_questions_in_browser import PROBLEM, TOLD, visit, wait_for
+from tests.browser.test_questions_in_browser import PROBLEM, TOLD, wait_for
 from tests.tables.asking.pages import correcting, write_tables
 from tests.tables.problems import read_csv
 from tests.tables.test_asked import log
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
-__all__ = ["visit"]  # a fixture
 QUICK = {"comparison": False, "stability_runs": 0}
+REVIEWS = "() => document.querySelector('#clusters').textContent !== ''"
 NAME = "<img src=x onerror=alert(1)>"
 
 
@@ -36,7 +36,7 @@ def results(made, tmp_path):
 
 @pytest.fixture
 def open_page(visit):
-    return lambda server, **options: visit(server.address, ready="#clusters", **options)
+    return lambda server, **options: visit(server.address, ready=REVIEWS, **options)
 
 
 def rename(page, cluster, name):
