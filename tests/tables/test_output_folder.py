@@ -2,12 +2,8 @@
 else's is lost.
 """
 
-import re
 import shutil
 import signal
-import subprocess
-import sys
-import tempfile
 from contextlib import ExitStack
 from functools import partial
 from itertools import count
@@ -24,7 +20,6 @@ from mvcc.tables.reading._answers import with_answers
 from tests.crashes import steps
 from tests.tables.problems import (
     cluster,
-    moved,
     options_of,
     outputs,
     read_csv,
@@ -143,13 +138,6 @@ def test_a_folder_whose_path_its_own_config_could_not_have_is_refused(options, o
     assert not out.exists() or not any(out.iterdir())
 
 
-def test_a_clustering_that_was_copied_is_not_replaced(options, done):
-    (done / ".mvcc-files").unlink()
-    refused = r"clustering\.json is not replaced: mvcc did not write it"
-    with pytest.raises(StoreError, match=refused):
-        cluster(options, done, fresh=True)
-
-
 @pytest.mark.parametrize(
     ("name", "is_mine", "is_refused"),
     [
@@ -171,42 +159,6 @@ def test_inputs_inside_the_folder_are_never_replaced_or_removed(done, name, is_m
             stack.enter_context(pytest.raises(StoreError, match=refused))
         cluster(one, done, fresh=True)
     assert table.read_bytes() == content
-
-
-@pytest.mark.parametrize(
-    ("name", "message"),
-    [
-        ("file", r"file cannot be written: File exists\. A file is where a folder must be: choose"),
-        ("file/below", r"Not a directory\. A file is where a folder must be: "),
-        ("x" * 300, r"cannot be written: File name too long\. Choose another folder"),
-    ],
-    ids=["a file", "below a file", "a long name"],
-)
-def test_what_can_be_no_folder_is_refused(options, tmp_path, name, message):
-    (tmp_path / "file").write_text("mine")
-    with pytest.raises(StoreError, match=message):
-        cluster(options, tmp_path / name)
-    assert (tmp_path / "file").read_text() == "mine"
-
-
-def test_a_folder_that_nobody_may_write_to_is_refused(data):
-    # not below the folder of pytest, which only its owner may enter
-    root = Path(tempfile.mkdtemp())
-    refused = r"cannot be written: Permission denied\. Make it writable, or ch"
-    try:
-        root.chmod(0o755)
-        shutil.copytree(data[1].parent, root, dirs_exist_ok=True)
-        options = moved(data[0], data[1].parent, root)
-        root.chmod(0o555)
-        (root / "out").chmod(0o555)
-        for name in ("out", "new"):
-            with steps.rights_of_everybody(), pytest.raises(StoreError, match=refused):
-                cluster(options, root / name, fresh=True)
-        assert names(root / "out") == EVERYTHING
-    finally:
-        root.chmod(0o755)
-        (root / "out").chmod(0o755)
-        shutil.rmtree(root)
 
 
 def test_an_input_that_vanishes_while_it_is_read_is_a_clear_error(tmp_path, monkeypatch):
@@ -287,28 +239,3 @@ def test_a_clustering_that_was_not_finished_never_looks_whole_and_the_same_comma
         else "on a disk full from a step on"
     )
     tried(f"clustering {how}", step - 1)
-
-
-@pytest.mark.slow
-def test_of_two_that_cluster_into_one_folder_at_once_one_is_refused_and_the_other_is_whole(
-    data, done
-):
-    command = [sys.executable, "-m", "mvcc", "cluster", data[1] / "cluster.yaml"]
-    both = [
-        subprocess.Popen(
-            [*command, "--out", done, "--fresh"],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        for _ in range(2)
-    ]
-    said = [process.communicate()[1] for process in both]
-    codes = [process.returncode for process in both]
-    if codes != [0, 0]:  # else one had ended before the other began
-        assert sorted(codes) == [0, 1]
-        winner = both[codes.index(0)].pid
-        refused = said[codes.index(1)].strip()
-        assert re.fullmatch(rf"mvcc: .*out is in use: a run of process {winner} on .*", refused)
-    assert outputs(done, ".csv") == outputs(data[1], ".csv")
-    assert names(done) == EVERYTHING
