@@ -24,6 +24,9 @@ about_groups = st.builds(
 undos = st.just(Answer("", "undo"))
 
 
+ANSWERS = ("new", "unsure", "outlier", "undo", "none", "new:x", "merge:x", "rename:x")
+
+
 def after(*answers):
     """Return the history of answers, each "object answer" or "group: change"."""
     history = AnswerHistory()
@@ -102,7 +105,7 @@ def test_answers_that_are_not_checked_open_the_groups_that_they_name():
         ("1", "z", "There is no group 'z'; the groups are 'a'"),
         ("1", "", "There is no group ''"),
         ("1", "new:a", "There is a group 'a' already"),
-        ("1", "new:new", "'new' must not be the name"),
+        *(("1", f"new:{word}", f"'{word}' must not be the name") for word in ANSWERS),
         ("0", "unsure", "0 was answered before: 'a', got 'unsure'"),
         ("0", "new:z", "0 was answered before: 'a', got 'new'"),
         ("a", "merge:a", "kept and gone must be two groups"),

@@ -537,15 +537,12 @@ def test_refusals():
     questions.answer((0, 0), "new:harbor")
     questions.answer((0, 1), "new:street")
     before = state(questions)
-    known = "0:0 was answered before: 'harbor', got"
     for row, answer, message in [
-        ((0, 0), "street", f"{known} 'street'"),
-        ((1, 0), "unsure", f"{known} 'unsure'"),
+        ((1, 0), "unsure", "0:0 was answered before: 'harbor', got 'unsure'"),
         ((0, 2), "habor", "There is no group 'habor'.*did you mean 'harbor'"),
         ((0, 2), 3, "There is no group 3; the groups are 'harbor', 'street'."),
         ((0, 2), True, "There is no group True"),
         ((0, 2), None, "There is no group None"),
-        ((0, 2), "new:", "must be a text"),
         ((0, 2), "new:a\x1b[31m", "must be a text"),
         ((0, 2), "new:g1", "'g1' must not be the name of a group: g with a number stands for"),
         ((0, 99), "new", "the rows of view 0 are 0 … 23, got 99"),
@@ -559,7 +556,6 @@ def test_refusals():
     cases = [
         (lambda: questions.merge("harbor", "x"), "There is no group 'x'"),
         (lambda: questions.rename("harbor", "street"), "There is a group 'street' already"),
-        (lambda: questions.rename("harbor", "unsure"), "must not be the name"),
         (lambda: questions.rename("harbor", 3), "must be a text"),
         (lambda: questions.rename("harbor", "g2"), "'g2' must not be the name of a group"),
         (lambda: questions.next(0), "n must be .*, got 0"),

@@ -130,6 +130,18 @@ def cluster(options, folder, fresh=False):
     return cluster_job(load_job(None, options), folder, fresh=fresh).to_dict()
 
 
+def answer_by(name_of, session, n):
+    """Answer the next questions by the groups of rows such as texts:17; return their ids."""
+    ids = []
+    for _ in range(n):
+        (question,) = session.next()
+        name = name_of(question.id)
+        known = name in {group.name for group in session.groups}
+        session.answer(question.id, name if known else f"new:{name}", again=True)
+        ids.append(question.id)
+    return ids
+
+
 def rezipped(content, change=lambda name, entry: entry, more=None):
     """Return a zip file whose entries were changed, with some more."""
     new = io.BytesIO()

@@ -17,7 +17,16 @@ from mvcc.tables import (
     read_inputs,
 )
 from tests.command_line import mvcc
-from tests.tables.problems import K, cluster, moved, read_csv, with_values, write_csv, write_problem
+from tests.tables.problems import (
+    K,
+    answer_by,
+    cluster,
+    moved,
+    read_csv,
+    with_values,
+    write_csv,
+    write_problem,
+)
 from tests.tables.test_asked import WHEN, asking, log, matches, read_answered
 
 
@@ -221,16 +230,16 @@ def test_groups_of_only_one_person_are_named_and_not_told_apart(tmp_path, option
 
 def test_what_sessions_have_written_is_merged_as_it_was_answered(tmp_path, options, ids):
     """One person alone, in two folders, is clustered by as if it were one folder."""
-    kind = {row["id"]: row["kind"] for n in "01" for row in read_csv(tmp_path / f"view{n}.csv")}
+    kind = {
+        f"view{n}:{row['id']}": row["kind"]
+        for n in "01"
+        for row in read_csv(tmp_path / f"view{n}.csv")
+    }
     job = load_job(None, with_values(options, n_clusters="auto"))
     inputs = read_inputs(job)
     for who, seen in (("anna", 6), ("ben", 12)):
         with AskSession(job, inputs, tmp_path / who) as session:
-            for _ in range(seen):
-                (question,) = session.next()
-                name = kind[question.id.partition(":")[2]]
-                known = {group.name for group in session.groups}
-                session.answer(question.id, name if name in known else f"new:{name}", again=True)
+            answer_by(kind.get, session, seen)
             constraints = session._questions.constraints
     answers = read_answered(options, tmp_path / "anna", tmp_path / "ben")
     assert answers.constraints == constraints

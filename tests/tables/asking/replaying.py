@@ -10,6 +10,7 @@ import shutil
 import sys
 import tempfile
 from contextlib import suppress
+from itertools import count
 from pathlib import Path
 from unittest.mock import patch
 
@@ -18,7 +19,7 @@ from mvcc.tables import AskSession, load_job, read_inputs
 from mvcc.tables.asking._pages import PageState, Stale
 from tests.command_line import mvcc
 from tests.tables.asking.pages import kind_of, write_tables
-from tests.tables.problems import write_csv
+from tests.tables.problems import answer_by, write_csv
 
 STORED = Path(__file__).parent / "stored"
 WHEN = "2026-11-25T00:00:00+00:00"
@@ -114,13 +115,13 @@ def _by_page(config, requests):
 def _truly(config, parts):
     """Answer by the true kinds, but each so many-th wrongly."""
     n, wrong = parts
+    numbers = count(1)
+
+    def name_of(id):
+        return kind_of(int(id.partition(":")[2][1:]) + (next(numbers) % wrong == 0))
+
     with opened(config) as session:
-        for number in range(1, n + 1):
-            (question,) = session.next()
-            row = int(question.id.partition(":")[2][1:])
-            name = kind_of(row + (number % wrong == 0))
-            known = name in {group.name for group in session.groups}
-            session.answer(question.id, name if known else f"new:{name}", again=True)
+        answer_by(name_of, session, n)
 
 
 def _constrained(config, pairs):

@@ -1,19 +1,16 @@
 """A session of questions: what was said is in the folder, and the folder says it again."""
 
-import json
-import os
 from itertools import pairwise
 
 import numpy as np
 import pytest
 
-from mvcc._utils.files import append_line
 from mvcc.exceptions import ConstraintConflictError, InvalidInputError, MvccError, StoreError
 from mvcc.tables import AskSession, load_job, read_inputs, record_table
 from mvcc.tables.reading._answers import with_answers
 from tests.tables.asking.pages import write_tables
 from tests.tables.asking.replaying import SESSIONS, STORED, files_of, hold, opened
-from tests.tables.problems import options_of, with_values, write_csv, write_problem
+from tests.tables.problems import answer_by, options_of, with_values, write_csv, write_problem
 
 
 def said(asking):
@@ -46,41 +43,8 @@ def truth_of(options):
     }
 
 
-def answered(asking, truth, n):
-    """Answer questions by the true classes; return their ids."""
-    ids = []
-    for _ in range(n):
-        (question,) = asking.next()
-        name = truth[question.id]
-        known = [group.name for group in asking.groups]
-        asking.answer(question.id, name if name in known else f"new:{name}")
-        ids.append(question.id)
-    return ids
-
-
 def all_of(asking):
     return asking.status, asking.said, asking.groups, [q.id for q in asking.next(5)]
-
-
-@pytest.mark.parametrize(
-    ("name", "message"),
-    [
-        ("g1", "'g1' must not be the name of a group: g with a number stands for the group of"),
-        ("g007", "'g007' must not be the name"),
-        ("a" * 201, r"'aaa.*' has 201 letters; a group's name has at most 200"),
-    ],
-)
-def test_names_like_handles_and_long_ones_are_refused(asking, name, message):
-    first, second = (question.id for question in asking.next(2))
-    asking.answer(first, "new:a")
-    before = all_of(asking)
-    with pytest.raises(InvalidInputError, match=message):
-        asking.answer(second, f"new:{name}")
-    with pytest.raises(InvalidInputError, match=message):
-        asking.rename("a", name)
-    assert all_of(asking) == before
-    asking.rename("a", "a" * 200)
-    asking.answer(second, "new:g")
 
 
 def test_a_log_with_such_names_is_said_again_with_a_note(options, tmp_path):
@@ -104,29 +68,6 @@ def test_a_log_with_such_names_is_said_again_with_a_note(options, tmp_path):
     with session(options, tmp_path / "asked", on_note=notes.append) as asking:
         assert [group.name for group in asking.groups][:2] == ["a", "b"]
     assert len(notes) == 1
-
-
-@pytest.mark.parametrize(
-    "name", ["new", "unsure", "outlier", "undo", "none", "new:x", "merge:x", "rename:x", " x", ""]
-)
-def test_names_that_say_something_else_are_refused(asking, name):
-    (question,) = asking.next()
-    with pytest.raises(InvalidInputError):
-        asking.answer(question.id, f"new:{name}")
-    assert asking.status.version == 0
-
-
-def test_another_answer_needs_again_and_the_same_one_adds_nothing(asking):
-    (question,) = asking.next()
-    asking.answer(question.id, "new:a")
-    assert asking.answer(question.id, "g1").says == "a", "a handle stands for its group"
-    with pytest.raises(InvalidInputError, match="answered before: 'a'"):
-        asking.answer(question.id, "unsure")
-    with pytest.raises(InvalidInputError, match="no group 'g3'"):
-        asking.answer(question.id, "g3", again=True)
-    assert asking.status.version == 1
-    asking.answer(question.id, "unsure", again=True)
-    assert said(asking) == [(question.id, "unsure")]
 
 
 def test_a_contradiction_is_refused_with_its_chain(options, tmp_path):
@@ -240,52 +181,12 @@ def test_a_log_of_somebody_else_is_refused_and_nothing_is_touched(options, tmp_p
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == mine
 
 
-def note_part(folder, name):
-    append_line(folder / ".mvcc-files", json.dumps(["part", "answers", name]))
-
-
-def test_of_what_is_left_only_our_own_parts_go(options, tmp_path):
-    folder = tmp_path / "asked"
-    with session(options, folder) as asking:
-        asking.answer(asking.next()[0].id, "new:a")
-    theirs = [".my.part", ".asked.csv.part", ".asked.csv.2024.part", ".view1.csv.9.part", ".8.part"]
-    ours = [".asked.csv.7.part", ".groups.csv.123456.part", ".view1.csv.8.part"]
-    for name in theirs + ours:
-        (folder / name).write_text("")
-    for name in ours:
-        note_part(folder, name)
-    with session(options, folder):
-        pass
-    there = {path.name for path in folder.iterdir()}
-    assert there == {".mvcc-files", "asked.csv", "groups.csv", "view0.csv", "view1.csv", *theirs}
-
-
-def test_a_first_start_that_was_killed_leaves_no_foreign_folder(options, tmp_path):
-    folder = tmp_path / "asked"
-    folder.mkdir()
-    (folder / ".mvcc-lock").write_text("")
-    (folder / ".asked.csv.7.part").write_text("id,ans")
-    note_part(folder, ".asked.csv.7.part")
-    with session(options, folder):
-        pass
-    assert [path.name for path in folder.glob(".*")] == [".mvcc-files"]
-
-
-def test_a_second_writer_is_told_who_writes(options, tmp_path):
-    with session(options, tmp_path / "asked"):
-        asking = session(options, tmp_path / "asked")
-        with pytest.raises(StoreError, match=f"process {os.getpid()} on"):
-            asking.__enter__()
-    with session(options, tmp_path / "asked"):
-        pass
-
-
 def test_second_looks_are_one_card_in_five(tmp_path):
     options = write_problem(tmp_path, judged=(), n=60, n_matches=20)
     truth = truth_of(options)
     other = {kind: min(set(truth.values()) - {kind}) for kind in truth.values()}
     with session(options, tmp_path / "asked") as asking:
-        ids = answered(asking, truth, 12)
+        ids = answer_by(truth.get, asking, 12)
     # as if three had been answered wrongly at last
     wrong = {ids[3], ids[7], ids[10]}
     log = tmp_path / "asked" / "asked.csv"
@@ -345,7 +246,7 @@ def test_the_share_of_rows_that_moved_is_told_after_each_ten(asking, options):
     for n_answers in (19, 20):
         assert asking.status.moved is None
         while asking.status.n_answers < n_answers:  # a second look is no further answer
-            answered(asking, truth, 1)
+            answer_by(truth.get, asking, 1)
     assert 0 <= asking.status.moved <= 1
     asking.undo()
     assert asking.status.moved is None
@@ -379,12 +280,6 @@ def record(asking, tmp_path):
     return write
 
 
-def test_a_later_row_may_use_a_group_that_an_earlier_one_opened(asking, record):
-    lines = record("id,answer\n{0},new:a\n{1},new\n{2},a\n{3},group 2\n")
-    assert [line.says for line in lines] == ["a", "group 2", "a", "group 2"]
-    assert [group.size for group in asking.groups] == [2, 2]
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -394,11 +289,8 @@ def test_a_later_row_may_use_a_group_that_an_earlier_one_opened(asking, record):
         "answer;sure;id\nnew:a;;{0}\n\na;yes;{1}",
         " ID \tanswer\n{0}\tnew:a\n{1} \t a\n",
         'id,answer,note\n"{0}",new:a,"two\nlines"\n{1},"a",\n',
-        "id,answer\n{0},new:b\n,undo\n{0},new:a\n{1},a\n",
-        "id,answer\n{1},new:b\n{0},new:a\n{0},undo\nany,undo\n{0},new:a\n{1},g1\n",
-        "id,answer\n{0},new:b\nb,rename:a\n{1},new:c\nc,merge:a\n",
     ],
-    ids=["lf", "crlf", "bom", "other columns", "tabs", "quoted", "undo", "undo twice", "groups"],
+    ids=["lf", "crlf", "bom", "other columns", "tabs", "quoted"],
 )
 def test_tables_that_say_the_same(asking, record, text):
     record(text)
@@ -406,27 +298,9 @@ def test_tables_that_say_the_same(asking, record, text):
     assert len(asking.said) == 2
 
 
-def test_rows_of_one_question_are_one_object(asking, record):
-    question = next(one for one in asking.next(20) if all(one.rows))
-    ids = [
-        f"{table.name}:{table.ids[rows[0]]}"
-        for table, rows in zip(asking._inputs.tables, question.rows, strict=True)
-    ]
-    record(f"id,answer\n{ids[1]},new:a\n{ids[0]},a\n")
-    assert said(asking) == [(question.id, "a")]
-    record(f"id,answer\n{ids[1]},undo\n")
-    assert not asking.said
-
-
 def test_an_empty_table_says_nothing(asking, record):
     assert record("id,answer\n") == []
     assert asking.status.version == 0
-
-
-def test_what_an_earlier_table_said_is_replaced(asking, record):
-    record("id,answer\n{0},new:a\n{1},a\n")
-    record("id,answer\n{1},unsure\n")
-    assert [answer for _, answer in said(asking)] == ["a", "unsure"]
 
 
 @pytest.mark.parametrize(
@@ -486,12 +360,17 @@ def test_a_log_is_resumed_and_read_alike(tmp_path, name):
     assert files_of(log.parent) == files_of(STORED / name)
     config.write_text(config.read_text() + "asked: answers\n")
     job = load_job(config)
-    inputs = with_answers(job, read_inputs(job))
-    answers = inputs.answers
-    assert [rows.tolist() for rows in answers.outliers] == [rows.tolist() for rows in outliers]
-    assert (answers.n_counted, answers.n_in_a_row >= 10) == (status.n_clusters_hint, status.settled)
-    for own, used, rows in zip(constraints, inputs.constraints, outliers, strict=True):
-        assert used == own.on_rows(np.setdiff1d(np.arange(60), rows))
+    for path in (log.parent / "groups.csv", log):  # with all files, and by the log alone
+        assert path.exists()
+        inputs = with_answers(job, read_inputs(job))
+        answers = inputs.answers
+        assert [rows.tolist() for rows in answers.outliers] == [rows.tolist() for rows in outliers]
+        counted = answers.n_counted, answers.n_in_a_row >= 10
+        assert counted == (status.n_clusters_hint, status.settled)
+        for own, used, rows in zip(constraints, inputs.constraints, outliers, strict=True):
+            assert used == own.on_rows(np.setdiff1d(np.arange(60), rows))
+        for file in ("groups", "texts", "images"):
+            (log.parent / f"{file}.csv").unlink(missing_ok=True)
 
 
 def test_lines_of_other_words_stay_as_they_are(tmp_path):
