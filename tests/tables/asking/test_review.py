@@ -1,14 +1,12 @@
 """Corrections of a result in its folder: stored at once, all that follows from them is written."""
 
-import builtins
-import io
 import json
 import os
 import random
 import shutil
 import signal
+from functools import partial
 from itertools import count
-from pathlib import Path
 
 import pytest
 
@@ -32,9 +30,8 @@ from mvcc.tables.correcting._corrected import Reviewed
 from mvcc.tables.correcting._corrections import Corrections
 from mvcc.tables.correcting._draft import Draft
 from mvcc.tables.reading._inputs import read_inputs
+from tests.crashes import steps
 from tests.tables.problems import cluster, outputs, read_csv, with_values, write_csv, write_problem
-
-facts_of = _corrected._Rewriting.facts
 
 ALL = (".csv", ".json", ".yaml", ".skops", ".html")
 SAID = [
@@ -73,6 +70,10 @@ def ids_of(facts, pair):
     return [f"{view.name}:{view.ids[row]}" for view, row in zip(facts.views, pair, strict=False)]
 
 
+def names(rows):
+    return {f"{row['view']}:{row['id']}" for row in rows}
+
+
 def unmatched(facts):
     """Return the number of a row of the first view without a match."""
     return min({*range(40)} - {pair.i for pair in facts.relations[0].pairs})
@@ -90,8 +91,8 @@ def test_what_is_corrected_is_in_all_files_and_undone_to_the_byte(results):
     before, facts = outputs(results, *ALL), read_facts(results)
     with ReviewSession(results) as session:
         session.record(SAID)
-        told = session.labels()
-        assert labels(results) == told | {f"view{n}:{id}": -1 for n, id in left_out(results)}
+        left_out = [f"{view.name}:{id}" for view in session.facts.views for id in view.outliers]
+        assert labels(results) == session.labels() | dict.fromkeys(left_out, -1)
     assert check_clustering(results) == (check_clustering(results)[0], [], [])
     after = read_facts(results)
     assert after.corrected.sentences[:2] == (
@@ -124,21 +125,18 @@ def test_what_is_corrected_is_in_all_files_and_undone_to_the_byte(results):
 def test_of_many_corrections_at_once_the_facts_are_made_once_and_are_those_of_one_by_one(
     results, monkeypatch
 ):
-    made = []
+    facts_of, made = _corrected._Rewriting.facts, []
     monkeypatch.setattr(
         _corrected._Rewriting, "facts", lambda *given: made.append(1) or facts_of(*given)
     )
-    one_by_one = results.with_name("one_by_one")
-    shutil.copytree(results, one_by_one)
     said = [line for line in SAID if line[1] != "split"]
+    one_by_one = shutil.copytree(results, results.with_name("one_by_one"))
     with ReviewSession(results) as session:
-        made.clear()
         session.record(said)
         assert len(made) == 1
     with ReviewSession(one_by_one) as session:
         for line in said:
             session.record([line])
-    assert outputs(one_by_one, *ALL).keys() == outputs(results, *ALL).keys()
     assert read_facts(one_by_one) == read_facts(results)
 
 
@@ -186,11 +184,6 @@ def test_a_match_that_a_correction_made_is_not_listed_once_that_is_undone(result
     told["relations"][0]["suspicious"] = seem_wrong
     facts = Reviewed.of(parse_facts(told), [], Corrections(())).facts
     assert [list(one) for one in facts.relations[0].suspicious] == seem_wrong[:1]
-
-
-def left_out(folder):
-    views = read_facts(folder).views
-    return [(number, id) for number, view in enumerate(views) for id in view.outliers]
 
 
 def test_a_clustering_that_continues_it_is_corrected_in_the_same_way_and_so_is_the_next(results):
@@ -253,18 +246,6 @@ def test_two_words_for_one_cluster_do_not_contradict_each_other(session):
     assert [session.labels()[row] for row in (first, second)] == [0, 1]
 
 
-def test_two_rows_that_are_said_to_be_the_same_are_one_object_when_it_is_made_anew(results):
-    facts = read_facts(results)
-    one, pair = unmatched(facts), facts.relations[0].pairs[0]
-    wrong, right = ("\n".join(ids_of(facts, rows)) for rows in (pair, (one, pair.j)))
-    with ReviewSession(results) as session:
-        session.record([(wrong, "no match"), (right, "match")])
-    job = load_job(results / "cluster.yaml").model_copy(update={"continues": str(results)})
-    pairs = cluster_job(job, results.parent / "again").relations[0].pairs
-    assert (one, pair.j) in pairs
-    assert pair not in pairs
-
-
 def test_a_new_cluster_may_have_rows_of_one_view_only(results, session):
     (alone,) = ids_of(session.facts, [unmatched(session.facts)])
     session.record([(alone, "new:alone")])
@@ -324,10 +305,6 @@ def test_the_page_shows_clusters_rows_that_are_unsure_first_and_how_a_cluster_ma
     assert [f"{row['view']}:{row['id']}" for row in first] == unsure
     page.answer("0", "rename:the first", again=False)
     assert page.now()["clusters"][0]["name"] == "the first"
-
-
-def names(rows):
-    return {f"{row['view']}:{row['id']}" for row in rows}
 
 
 def test_lines_that_are_read_again_keep_their_times_and_a_wrong_one_is_named(results):
@@ -414,21 +391,10 @@ def test_lines_that_name_nothing_stay_in_the_log_without_effect(results):
     assert len(read_csv(results / "corrections.csv")) == 4
 
 
-def test_a_warning_counts_only_what_has_no_effect(results):
-    draft = Draft(read_facts(results))
-    draft.n_lost = 1
-    assert draft.lost == [
-        "1 correction names what is not in these tables, clusters or matches; it has no effect."
-    ]
-
-
 @pytest.mark.parametrize("end", [b"\r\n", b"\r"])
 def test_a_log_of_corrections_whose_line_ends_were_changed_says_the_same(results, end):
     facts = read_facts(results)
-    pair = facts.relations[0].pairs[0]
-    rows = "\n".join(
-        f"{view.name}:{view.ids[row]}" for view, row in zip(facts.views, pair, strict=True)
-    )
+    rows = "\n".join(ids_of(facts, facts.relations[0].pairs[0]))
     with ReviewSession(results) as session:
         session.record([*SAID, (rows, "no match")])
     log, before = results / "corrections.csv", outputs(results, *ALL)
@@ -450,50 +416,34 @@ def test_the_page_says_what_was_taken_back_also_a_line_without_effect(results):
     assert told == [nothing, "Taken back: Cluster 0 is now called first.", nothing]
 
 
+def full(handle):
+    raise OSError(28, "No space left on device")
+
+
 def test_on_a_full_disk_a_correction_was_not_made(results, session, monkeypatch):
-    def full_after(n):
-        left, write = count(n, -1), Path.write_bytes
-
-        def do(path, content):
-            if next(left) == 0:
-                raise OSError(28, "No space left on device")
-            return write(path, content)
-
-        return do
-
     session.record(SAID[:1])
-    before, message = outputs(results, *ALL), r"What corrections\.csv holds is kept; run the same"
-    for n in range(5):  # the log, the labels of both views, the report and the facts
-        with monkeypatch.context() as context:
-            context.setattr(Path, "write_bytes", full_after(n))
-            with pytest.raises(StoreError, match=message):
-                session.record(SAID[1:])
-        assert outputs(results, *ALL) == before
-        assert len(session.corrections) == 1
-        assert check_clustering(results)[1] == []
-    monkeypatch.setattr(Path, "write_bytes", full_after(5))
+    before = outputs(results, *ALL)
+    with monkeypatch.context() as context:
+        context.setattr(os, "fsync", full)
+        with pytest.raises(StoreError, match=r"What corrections\.csv holds is kept; run the same"):
+            session.record(SAID[1:])
+    assert outputs(results, *ALL) == before
+    assert len(session.corrections) == 1
     session.record(SAID[1:])
 
 
 def test_pictures_stay_with_their_rows(results):
     facts = read_facts(results).to_dict()
-    shown = [3, 5, 9]
-    facts["views"][0] |= {
-        "picture_column": "p",
-        "pictures": [[row, f"data:image/png;base64,{row}"] for row in shown],
-    }
+    pictures = {row: f"data:image/png;base64,{row}" for row in (3, 5, 9)}
+    facts["views"][0]["pictures"] = list(map(list, pictures.items()))
     ids = facts["views"][0]["ids"]
-    by_id = {ids[row]: f"data:image/png;base64,{row}" for row in shown}
-    found = Clustering.model_validate(facts)
     tables = read_inputs(load_job(results / "cluster.yaml")).tables
-    left_out = [Answer(f"view0:{ids[row]}", "outlier") for row in (0, 5)]
-    reviewed = Reviewed.of(found, tables, Corrections())
-    for line in left_out:
-        reviewed = reviewed.extended(line)
+    reviewed = Reviewed.of(Clustering.model_validate(facts), tables, Corrections())
+    for row in (0, 5):
+        reviewed = reviewed.extended(Answer(f"view0:{ids[row]}", "outlier"))
     view = reviewed.facts.views[0]
-    assert {view.ids[one.row]: one.source for one in view.pictures} == {
-        id: source for id, source in by_id.items() if id != ids[5]
-    }
+    left = {ids[row]: pictures[row] for row in (3, 9)}
+    assert {view.ids[one.row]: one.source for one in view.pictures} == left
 
 
 def test_of_views_numbered_apart_a_merge_holds_for_new_rows_and_second_choices(tmp_path):
@@ -562,7 +512,9 @@ def test_a_second_choice_without_rows_is_not_known(session):
 def test_a_move_without_effect_settles_no_dispute(session):
     draft = Draft(session.facts)
     draft.replay(Answer("view0:a3", "nobody"))
-    assert draft.n_lost == 1
+    assert draft.lost == [
+        "1 correction names what is not in these tables, clusters or matches; it has no effect."
+    ]
     assert draft.decided_cluster(["view0:a3"]) is None
 
 
@@ -592,40 +544,19 @@ def test_the_page_refuses_a_view_that_is_not_there(session):
         ReviewPage(session).rows("nope:0")
 
 
-_ON_DISK = ((os, "fsync"), (os, "replace"), (os, "unlink"), (builtins, "open"), (io, "open"))
-
-
-def killed_at(step, results):
-    """Correct a result in another process, which is killed at a step on the disk."""
-    if (child := os.fork()) == 0:
-        try:
-            with ReviewSession(results) as session:
-                left = count(step, -1)
-
-                def disturbed(call):
-                    def do(*arguments, **options):
-                        if next(left) == 0:
-                            os.kill(os.getpid(), signal.SIGKILL)
-                        return call(*arguments, **options)
-
-                    return do
-
-                for module, name in _ON_DISK:
-                    setattr(module, name, disturbed(getattr(module, name)))
-                session.record(SAID)
-        finally:
-            os._exit(0)
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("stride", [6, pytest.param(1, marks=pytest.mark.reliability)])
 def test_killed_at_any_step_it_has_all_corrections_or_none(made, tmp_path, tried, stride):
+    def interrupted(step, results):
+        with ReviewSession(results) as session:
+            steps.killed(step, results)
+            session.record(SAID)
+
     ends = []
-    for step in count(0, stride):
+    for step in count(1, stride):
         shutil.copytree(made, tmp_path / str(step))
         results = tmp_path / str(step) / "results"
-        ends.append(killed_at(step, results))
+        ends.append(steps.in_child(partial(interrupted, step, results), tmp_path / "log"))
         with ReviewSession(results) as session:
             assert len(session.corrections) in (0, len(SAID))
         assert check_clustering(results)[1:] == ([], [])
