@@ -1,6 +1,5 @@
 """Next month's tables: clusters keep their numbers and names, and what changes is named."""
 
-import json
 import shutil
 
 import numpy as np
@@ -9,6 +8,7 @@ import pytest
 
 from mvcc import cluster_views, load_model
 from mvcc.exceptions import ConfigError, DataError, MvccError, StoreError
+from mvcc.results import read_facts
 from mvcc.tables import ReviewSession, check_clustering, load_job, try_numbers
 from tests.tables.problems import (
     QUICK,
@@ -176,22 +176,6 @@ def test_another_column_with_few_of_the_former_ids_is_named(tmp_path, may, n_sha
         assert "is 'serial' here and 'id' there." in one
 
 
-def test_answers_about_numbered_rows_are_used_again_only_for_the_same_file(tmp_path):
-    asked, path = str(log(tmp_path / "asked", "things:7,outlier")), tmp_path / "rows.csv"
-    frame = blobs([30, 30, 31])
-    frame.iloc[1:].to_csv(path, index=False)
-    options = options_of({"things": path}, stability_runs=0, n_clusters=3)
-    cluster(with_values(options, asked=asked), tmp_path / "may")
-    again = with_values(options, continues=str(tmp_path / "may"))
-    assert cluster(again, tmp_path / "same")["views"][0]["outliers"] == ["7"]
-    frame.to_csv(path, index=False)
-    with pytest.raises(DataError, match="answers about 1 row of things by their numbers"):
-        cluster(again, tmp_path / "june")
-    named = cluster(with_values(again, asked=asked), tmp_path / "june")
-    assert named["views"][0]["outliers"] == ["7"]
-    assert OF_OTHERS.format("1 row of things", tmp_path / "may") in named["warnings"]
-
-
 OF_OTHERS = (
     "There are answers about {} by their numbers, which may be those of other rows now: the table"
     " is not the one that {} was made of."
@@ -291,34 +275,6 @@ def test_corrections_of_numbered_rows_hold_only_for_the_same_file(tmp_path, late
     assert facts["continued"]["changes"][0]["by_model"]
 
 
-@pytest.mark.parametrize("order", [1, -1])
-def test_corrections_and_answers_hold_where_a_text_file_has_the_ids_that_were_floats(
-    tmp_path, order
-):
-    frame = blobs([30, 30, 30]).reset_index(drop=True).assign(id=1 + np.arange(90) / 2)
-    frame.to_parquet(tmp_path / "rows.parquet")
-    frame.to_csv(tmp_path / "rows.csv", index=False)
-    end, end_here = ["", ".0"][::order]
-    lines = [f"things:{n}{end},{'new:' * (n < 3)}kind {n % 2}" for n in (1, 2, 3, 4)]
-    asked = [log(tmp_path / who, *lines, f"things:5{end},outlier") for who in ("anna", "ben")]
-    members = [[f"kind {n % 2}", f"things:{n}{end}\nthings:{n + 2}{end}"] for n in (1, 2)]
-    write_csv(tmp_path / "anna" / "groups.csv", [["name", "members"], *members])
-    values = {"n_clusters": 3, "asked": tuple(map(str, asked)), "on_conflict": "drop"}
-    may, june = (
-        options_of({"things": tmp_path / f"rows.{ending}"}, stability_runs=0, **values)
-        for ending in ["parquet", "csv"][::order]
-    )
-    before = cluster(may, tmp_path / "may")
-    with ReviewSession(tmp_path / "may") as session:
-        session.record([(f"things:6{end}", "outlier"), (f"things:7{end}\nthings:8{end}", "new")])
-    facts = cluster(with_values(june, continues=str(tmp_path / "may")), tmp_path / "june")
-    assert facts["views"][0]["outliers"] == [f"5{end_here}", f"6{end_here}"]
-    assert not [one for one in facts["warnings"] if "correction" in one or "answered" in one]
-    assert facts["views"][0]["given"] == before["views"][0]["given"]
-    assert facts["views"][0]["names"] == [*before["views"][0]["names"], ""]
-    assert len(facts["corrected"]["sentences"]) == 2
-
-
 @pytest.mark.parametrize(
     ("may", "june"), [("{:04}", "{}"), ("{}", "{:04}"), ("{}.0", "{}"), ("{}", "{}.0")]
 )
@@ -409,56 +365,37 @@ def test_a_table_that_joins_by_matches_gets_the_names_and_is_not_counted(tmp_pat
     assert (changes["views"], changes["shared"]) == (["a"], 90)
 
 
-def test_answers_and_names_carry_over_to_the_rows_that_are_still_there(tmp_path):
-    frame = blobs([30, 30, 30])
-    options = job(tmp_path, "may", frame, 3)
-    cluster(options, tmp_path / "plain")
-    found = pd.Series(clusters(tmp_path / "plain"))
-    groups = {f"kind {number}": list(found.index[found == number][:4]) for number in "012"}
-    outlier = found.index[found == "0"][10]
-    lines = [
-        f"things:{name},{'new:' if place == 0 else ''}{group}"
-        for group, names in groups.items()
-        for place, name in enumerate(names)
-    ]
-    folder = log(tmp_path / "asked", *lines, f"things:{outlier},outlier")
-    listed = [
-        [group, "\n".join(f"things:{name}" for name in names), "yes"]
-        for group, names in groups.items()
-    ]
-    write_csv(folder / "groups.csv", [["name", "members", "counted"], *listed])
-    links = [[names[0], name, "must-link"] for names in groups.values() for name in names[1:]]
-    write_csv(folder / "things.csv", [["i", "j", "kind"], *links])
-    cluster(with_values(options, asked=str(folder)), tmp_path / "may")
-
-    left = frame.drop(index=groups["kind 0"][:2])
-    facts = go_on(tmp_path, tmp_path / "may", left, 3, "june")
-    then = json.loads((tmp_path / "may" / "clustering.json").read_text())
-    assert facts["names"] == then["names"]
-    assert facts["views"][0]["outliers"] == [outlier]
-    assert len(facts["views"][0]["given"]) == 6  # of nine, three are of rows that are gone
-    assert "2 answered rows of" in " ".join(facts["warnings"])
-    # the folder of answers moves away: the result has them, if it is of this version
-    shutil.move(folder, tmp_path / "elsewhere")
-    again = go_on(tmp_path, tmp_path / "may", left, 3, "again")
-    assert (again["names"], again["views"][0]["labels"]) == (
-        facts["names"],
-        facts["views"][0]["labels"],
-    )
-    (tmp_path / "may" / "answers.csv").unlink()
-    with pytest.raises(DataError, match="is not there any more"):
-        go_on(tmp_path, tmp_path / "may", left, 3, "july")
-    moved = str(tmp_path / "elsewhere")
-    assert go_on(tmp_path, tmp_path / "may", left, 3, "july", asked=moved)["names"] == then["names"]
-
-
 def answered(folder, frame):
-    """Cluster a frame by answers that name a row of each of three clusters; return their folder."""
-    corners = [frame.index[np.argmin(np.linalg.norm(frame - at, axis=1))] for at in CENTERS[:3]]
-    lines = (f"things:{row},new:kind {n}" for n, row in enumerate(corners))
-    asked = log(folder / "asked", *lines)
+    """Cluster a frame by answers that name two rows of each of three clusters, and an outlier."""
+    lines = []
+    for n, center in enumerate(CENTERS[:3]):
+        one, two = frame.index[np.argsort(np.linalg.norm(frame - center, axis=1))[:2]]
+        lines += [f"things:{one},new:kind {n}", f"things:{two},kind {n}"]
+    asked = log(folder / "asked", *lines, f"things:{frame.index[-1]},outlier")
     cluster(job(folder, "may", frame, 3, asked=str(asked)), folder / "may")
     return asked
+
+
+def test_answers_and_names_carry_over_to_the_rows_that_are_still_there(tmp_path):
+    frame, may = blobs([30, 30, 30]), tmp_path / "may"
+    folder = answered(tmp_path, frame)
+    (gone, *_), *_ = (row["id"].split(":")[1:] for row in read_csv(folder / "asked.csv"))
+    left = frame.drop(index=gone)
+    facts = go_on(tmp_path, may, left, 3, "june")
+    assert facts["names"] == read_facts(may).to_dict()["names"]
+    assert facts["views"][0]["outliers"] == [frame.index[-1]]
+    assert len(facts["views"][0]["given"]) == 5  # all but the must-link of the row that is gone
+    assert "1 answered row of" in " ".join(facts["warnings"])
+    # the folder of answers moves away: the result has them, if it is of this version
+    elsewhere = shutil.move(folder, tmp_path / "elsewhere")
+    again = go_on(tmp_path, may, left, 3, "again")
+    for name in ("names", "labels"):
+        assert again["views"][0][name] == facts["views"][0][name]
+    (may / "answers.csv").unlink()
+    with pytest.raises(DataError, match="is not there any more"):
+        go_on(tmp_path, may, left, 3, "july")
+    named = go_on(tmp_path, may, left, 3, "july", asked=str(elsewhere))
+    assert named["names"] == facts["names"]
 
 
 def test_two_folders_that_continue_each_other_in_turn_keep_the_answers_that_are_gone(tmp_path):
@@ -535,8 +472,6 @@ def cut_model(folder):
     [
         (edit_labels, "things/labels.csv: it is missing, or is not what clustering.json says"),
         (cut_model, "model.skops: "),
-        (lambda folder: (folder / "clustering.json").unlink(), "holds no clustering"),
-        (lambda folder: (folder / "clustering.json").write_text("{"), "cannot be read"),
         (lambda folder: (folder / "cluster.yaml").unlink(), "cluster.yaml: it is missing"),
         (shutil.rmtree, "holds no clustering"),
     ],
