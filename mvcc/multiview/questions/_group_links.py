@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass, field
+from itertools import combinations
 
 import numpy as np
 
@@ -66,7 +67,13 @@ class GroupLinks:
     @property
     def constraints(self) -> list[Constraints]:
         """The constraints of every view, in its rows."""
-        return list(map(_constraints, self._links))
+        found = []
+        for links in self._links:
+            pairs = np.array([rows for rows, _, _ in links], np.int64).reshape(-1, 2)
+            must_link = np.array([kind for _, kind, _ in links], np.bool_)
+            listed = pairs, must_link, np.ones(len(links))
+            found.append(Constraints.from_lines(listed, [where for _, _, where in links]))
+        return found
 
     @property
     def untold(self) -> list[tuple[bool, int, int]]:
@@ -74,11 +81,9 @@ class GroupLinks:
         together = [
             (True, own[0].first, part.first) for own in self._parts.values() for part in own[1:]
         ]
-        groups = list(self._parts.values())
         apart = [
             (False, one[0].first, other[0].first)
-            for place, one in enumerate(groups)
-            for other in groups[place + 1 :]
+            for one, other in combinations(self._parts.values(), 2)
             if not any(part.apart & set(other) for part in one)
         ]
         return together + apart
@@ -119,10 +124,3 @@ class GroupLinks:
             rows = sorted((one.anchors[view], other.anchors[view]))
             self._links[view].append((rows, must_link, where))
         return view is not None
-
-
-def _constraints(links: list[_Link]) -> Constraints:
-    pairs = np.array([rows for rows, _, _ in links], np.int64).reshape(-1, 2)
-    must_link = np.array([kind for _, kind, _ in links], np.bool_)
-    listed = pairs, must_link, np.ones(len(links))
-    return Constraints.from_lines(listed, [where for _, _, where in links])

@@ -63,7 +63,9 @@ def propose_matches(
         _refuse_changed(clustering, facts, inputs)
     inputs = with_answers(job, with_matches(inputs, corrections))
     if facts:
-        inputs = inputs.on_rows([_clustered_rows(table, facts) for table in inputs.tables])
+        outliers = {view.name: view.outliers for view in facts.views}
+        left_out = [np.isin(table.ids, outliers.get(table.name, ())) for table in inputs.tables]
+        inputs = inputs.on_rows([np.flatnonzero(~own) for own in left_out])
     tables, known = _between(inputs, between)
     said = (rows_in(line.id) for line in corrections.standing if line.answer == NO_MATCH)
     refused = _rows_of_pairs(said, inputs, tables)
@@ -193,12 +195,6 @@ def _between(inputs: Inputs, between: str | None) -> tuple[list[Table], Ints]:
             " --match."
         )
     return [inputs.tables[view] for view in views], relations[views]
-
-
-def _clustered_rows(table: Table, facts: Clustering) -> Ints:
-    """Return the rows of a table without those that a clustering left out."""
-    outliers = {view.name: view.outliers for view in facts.views}
-    return np.flatnonzero(~np.isin(table.ids, outliers.get(table.name, ())))
 
 
 def _dropped(facts: Clustering) -> Iterator[tuple[str, str]]:
