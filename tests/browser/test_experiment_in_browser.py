@@ -6,7 +6,7 @@ import pytest
 
 import mvcc
 from mvcc.reporting.html import experiment_page
-from tests.browser.conftest import DARK, LIGHT, PAPER, SCROLLED, UNFOLD
+from tests.browser.conftest import SCROLLED, UNFOLD
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
@@ -69,19 +69,6 @@ def test_links_open_what_they_lead_to_and_nothing_is_too_wide(page):
     page.set_viewport_size({"width": 400, "height": 900})
     page.wait_for_function("() => document.querySelector('canvas').width < 400")
     assert page.evaluate(SCROLLED) <= 400
-
-
-def test_dark_and_paper(open_page, path):
-    page = open_page(path, color_scheme="dark")
-    assert page.evaluate(PAPER) == DARK
-    page.evaluate(
-        "addEventListener('beforeprint', () => { window.printed ="
-        " document.documentElement.dataset.theme; })"
-    )
-    assert page.pdf(format="A4").startswith(b"%PDF")
-    assert page.evaluate("window.printed") == "light"
-    page.click("#theme")
-    assert page.evaluate(PAPER) == LIGHT
 
 
 def test_a_curve_is_switched_off_in_the_legend(page):

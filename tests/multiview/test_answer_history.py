@@ -79,6 +79,11 @@ def test_numbers_of_groups_are_not_given_twice_unless_one_is_undone():
     assert undone.names == {1: "a", 2: "c"}
 
 
+def test_an_answer_that_changed_comes_last_also_if_it_is_changed_back():
+    history = after("0 new:a", "1 a", "0 new:b", "0 a")
+    assert list(history.answers) == history.members()[1].tolist() == [1, 0]
+
+
 def test_the_history_as_of_a_number_of_answers_has_all_changes_before_the_next_object():
     history = after("0 new:a", "1 new:b", "1 unsure", "a rename:c", "2 c")
     assert history.as_of(2).names == {1: "c"}

@@ -464,25 +464,6 @@ def test_of_views_numbered_apart_a_merge_holds_for_new_rows_and_second_choices(t
     assert set(model.predict(rows, "view0").tolist()) == {0, 2}
 
 
-def test_of_views_numbered_apart_the_first_gives_the_numbers_once_matches_connect_them(tmp_path):
-    options = with_values(write_problem(tmp_path, n=60, n_matches=40, judged=()), n_clusters=3)
-    cluster(with_values(options, matches={}), tmp_path / "apart")
-    row = f"view1:{read_facts(tmp_path / 'apart').views[1].ids[0]}"
-    with ReviewSession(tmp_path / "apart") as session:
-        named = [(f"view{view}:{n}", f"rename:{n} of {view}") for view in (0, 1) for n in range(3)]
-        session.record([*named, ("view1:0", "merge:1"), (row, "2")])
-    cluster(options, tmp_path / "plain")
-    facts = cluster(with_values(options, continues=str(tmp_path / "apart")), tmp_path / "joint")
-    (changes,) = facts["continued"]["changes"]
-    assert (changes["shared"], changes["kept"]) == (60, 60)
-    assert facts["names"] == ["0 of 0", "1 of 0", "2 of 0"]
-    assert facts["warnings"] == [
-        "Without effect: 5 corrections of view1, by numbers of clusters that are not used any more."
-    ]
-    compared = compare_clusterings(tmp_path / "plain", tmp_path / "joint")
-    assert not any(view["moved"] for view in compared["views"])
-
-
 def test_warnings_of_clusters_that_a_correction_changed_are_dropped(session):
     facts = session.facts
     views = [
