@@ -24,10 +24,6 @@ class _Part:
     # those that a cannot-link of either tells apart from this one
     apart: set[_Part] = field(default_factory=set)
 
-    def shared_view(self, other: _Part) -> int | None:
-        """Return the first view that both have rows of."""
-        return min(self.anchors.keys() & other.anchors.keys(), default=None)
-
     def take(self, other: _Part) -> None:
         """Become one part with a younger one."""
         self.anchors = other.anchors | self.anchors
@@ -119,8 +115,10 @@ class GroupLinks:
                     other.apart.add(part)
 
     def _tell(self, one: _Part, other: _Part, where: str, *, must_link: bool) -> bool:
-        view = one.shared_view(other)
-        if view is not None:
+        """Add a link in the first view that both have rows of; return whether there is one."""
+        shared = one.anchors.keys() & other.anchors.keys()
+        if shared:
+            view = min(shared)
             rows = sorted((one.anchors[view], other.anchors[view]))
             self._links[view].append((rows, must_link, where))
-        return view is not None
+        return bool(shared)

@@ -217,13 +217,7 @@ class Questions(Chooser):
         return self._objects.id(self._objects.find(row))
 
     def question(self, row: Which) -> Question:
-        """Return the question about a row, even if it was answered.
-
-        Parameters
-        ----------
-        row : Question, str or tuple
-            As for ``answer``.
-        """
+        """Return the question about a row, given as for ``answer``, even if it was answered."""
         with one_thread():
             return self._question(self._objects.find(row))
 

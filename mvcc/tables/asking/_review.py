@@ -16,13 +16,7 @@ from mvcc._utils.outputs import put_back
 from mvcc.exceptions import DataError, StoreError
 from mvcc.multiview import NEW, UNDO, Answer
 from mvcc.reporting.html import REPORT, REPORT_KIND, clustering_page
-from mvcc.results import (
-    CLUSTERING,
-    Clustering,
-    Sureness,
-    listed_clusters,
-    read_facts,
-)
+from mvcc.results import CLUSTERING, Clustering, Sureness, listed_clusters, read_facts
 from mvcc.tables._layout import CONFIG, CORRECTIONS, FOUND
 from mvcc.tables.asking._card import Shower, ShownRow
 from mvcc.tables.asking._log import LoggedSession, about

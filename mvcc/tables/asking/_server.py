@@ -22,6 +22,7 @@ from urllib.parse import parse_qs
 
 from mvcc.exceptions import InvalidInputError, MvccError
 from mvcc.tables.asking._pages import POSTS, Page, Stale
+from mvcc.tables.reading._pictures import is_picture
 
 _HERE = Path(__file__).parent / "_page"
 _HTML, _SCRIPT = "text/html; charset=utf-8", "text/javascript; charset=utf-8"
@@ -59,7 +60,7 @@ class PageServer(ThreadingHTTPServer):
 
     def __init__(self, state: Page, images: Path, port: int) -> None:
         self.state = state
-        self.images = os.path.realpath(images)
+        self.images = images
         self.token = secrets.token_urlsafe(24)
         self.turn = threading.Lock()
         self.ended = False
@@ -233,14 +234,11 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _send_image(self, number: str) -> None:
         """Send a picture of a card, if it is still one below the folder of pictures."""
-        path = self.server.state.image(number)
-        kind = _IMAGES.get(path.rpartition(".")[2].lower())
-        if kind is None:
+        path, images = self.server.state.image(number), self.server.images
+        real = os.path.realpath(os.path.join(images, path))
+        if not is_picture(path, images) or os.path.getsize(real) > _LARGEST_IMAGE:
             raise _Refused(HTTPStatus.NOT_FOUND)
-        real = os.path.realpath(os.path.join(self.server.images, path))
-        inside = os.path.commonpath([real, self.server.images]) == self.server.images
-        if not inside or not os.path.isfile(real) or os.path.getsize(real) > _LARGEST_IMAGE:
-            raise _Refused(HTTPStatus.NOT_FOUND)
+        kind = _IMAGES[path.rpartition(".")[2].lower()]
         with open(real, "rb") as file:
             self._send(HTTPStatus.OK, file.read(_LARGEST_IMAGE), f"image/{kind}")
 

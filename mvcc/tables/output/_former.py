@@ -17,12 +17,7 @@ from mvcc.results import Clustering, ViewFacts, read_facts
 from mvcc.tables._job import Job, View, load_job
 from mvcc.tables._layout import ANSWERS, CONFIG, MODEL
 from mvcc.tables.correcting._corrections import Corrections, read_corrections, with_matches
-from mvcc.tables.output._stored import (
-    check_files,
-    model_in,
-    read_found,
-    unfinished_review,
-)
+from mvcc.tables.output._stored import check_files, model_in, read_found, unfinished_review
 from mvcc.tables.reading._answers import answered_rows, with_answers
 from mvcc.tables.reading._column import LeftOut
 from mvcc.tables.reading._files import read_frames

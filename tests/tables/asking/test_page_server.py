@@ -14,7 +14,6 @@ import pytest
 
 from mvcc.tables.asking import _server
 from tests.tables.asking.pages import PNG, THEN, asked, kind_of, serving, write_tables
-from tests.tables.problems import write_csv
 
 
 @pytest.fixture
@@ -346,25 +345,6 @@ def test_pictures_that_change_after_the_card_are_looked_at_again(config, server,
     picture.unlink()
     picture.write_bytes(PNG)
     assert ask(server, f"image/{number}")[0] == 200
-
-
-def test_only_pictures_below_the_folder_of_the_config_are_shown(tmp_path):
-    (tmp_path / "inside").mkdir()
-    (tmp_path / "secret.png").write_bytes(PNG)
-    secret = str(tmp_path / "secret.png")
-    outside = ["../secret.png", secret, "link/secret.png", "cluster.yaml", "pictures", "no.png"]
-    config = write_tables(tmp_path / "inside")
-    (config.parent / "link").symlink_to(tmp_path)
-    table = config.parent / "images.csv"
-    header, *lines = (line.split(",") for line in table.read_text().splitlines())
-    for number, line in enumerate(lines):
-        line[1] = outside[number % len(outside)]
-    write_csv(table, [header, *lines])
-    with serving(config) as server:
-        for i in range(len(outside)):
-            shown = json.loads(ask(server, f"card?id=images:i{i}")[2])["card"]
-            assert images_of(shown) == []
-            assert ask(server, f"image/{i}")[0] == 404
 
 
 def test_finishing_says_what_comes_next_and_ends(config):
