@@ -35,7 +35,7 @@ from mvcc.constraints import Relations
 from mvcc.datasets import file_checksums
 from mvcc.experiments import Config, load_config
 from mvcc.experiments._draw import Draw, draw_trial
-from mvcc.experiments._plan import this_run, with_texts
+from mvcc.experiments._plan import this_run
 from mvcc.experiments._store import ResultsStore
 from mvcc.experiments._trial import clustering_seed, single_threaded
 from mvcc.results._format import BEYOND_PEERS, CELL, MEASURES
@@ -220,7 +220,7 @@ def main() -> None:
                 # of graphs that are not connected, and of labels not yet settled
                 warnings.simplefilter("ignore")
                 rows = [row for config in configs for row in scores(config, trial)]
-            store.write_trial(trial, with_texts(pd.DataFrame(rows)))
+            store.write_trial(trial, pd.DataFrame(rows))
             print(f"Trial {trial}: {len(rows)} rows.", flush=True)
         store.summarize(range(given.trials))
         described.runs[-1].finished = now()

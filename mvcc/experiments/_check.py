@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import chain, combinations
+from itertools import combinations
 from pathlib import Path
 
 from mvcc.exceptions import StoreError
@@ -29,15 +28,16 @@ def check_results(paths: Iterable[Path]) -> tuple[list[Finding], list[str]]:
     """Verify every results folder among and below the given ones; say why curves differ."""
     folders: set[Path] = set()
     for path in paths:
-        own = path / MANIFEST
-        found = {path} if own.exists() else {file.parent for file in path.rglob(MANIFEST)}
+        found = [path / MANIFEST]
+        if not found[0].exists():
+            found = [*path.rglob(MANIFEST)]
         if not found:
             raise StoreError(
                 f"{path}: there are no results here or below: no folder has a {MANIFEST} or "
                 "clustering.json. Give the folder that `mvcc run` or `mvcc cluster` wrote to, or "
                 "one above it."
             )
-        folders |= found
+        folders.update(manifest.parent for manifest in found)
     findings, manifests = [], {}
     for folder in sorted(folders):
         finding, manifest = _check(folder)
@@ -49,11 +49,13 @@ def check_results(paths: Iterable[Path]) -> tuple[list[Finding], list[str]]:
 
 def _check(folder: Path) -> tuple[Finding, Manifest | None]:
     store = ResultsStore(folder)
+    damaged: dict[str, str] = {}
     try:
         manifest = store.manifest()
         assert manifest is not None  # the folder was found by it
         known, stored = store.checksums(), store.stored()
-        damaged = store.damaged() if known else {}
+        if known:
+            damaged = store.damaged()
     except StoreError as error:
         return Finding(folder, "damaged", 0, 0, 0, [str(error)]), None
     notes = [f"{name}: {why}." for name, why in damaged.items()]
@@ -78,15 +80,11 @@ def _check(folder: Path) -> tuple[Finding, Manifest | None]:
 
 
 def _disagreements(manifests: dict[Path, Manifest]) -> list[str]:
-    """Compare the curves of folders that should have the same, by their unpacked text."""
-    groups: dict[str, list[Path]] = {}
-    for folder, manifest in manifests.items():
-        alike = json.dumps([manifest.config, manifest.data], sort_keys=True)
-        groups.setdefault(alike, []).append(folder)
+    """Compare the curves of folders that should have the same."""
     lines = []
-    for one, other in chain.from_iterable(combinations(group, 2) for group in groups.values()):
-        ours, theirs = manifests[one], manifests[other]
-        if ours.checksums.get(CURVES) != theirs.checksums.get(CURVES):
+    for (one, ours), (other, theirs) in combinations(manifests.items(), 2):
+        is_same = (ours.config, ours.data) == (theirs.config, theirs.data)
+        if is_same and ours.checksums.get(CURVES) != theirs.checksums.get(CURVES):
             why = "; ".join(environment_differences(ours.runs[-1], theirs.runs[-1]))
             why = why or "nothing that the manifests record: one of them is not what it says"
             lines.append(

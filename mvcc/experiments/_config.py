@@ -118,6 +118,7 @@ Transfers = Annotated[
 ]
 TransferOptions = Annotated[dict[str, dict[str, Scalar]], BeforeValidator(sections_of_options)]
 
+_SPECTRAL: dict[str | None, Any] = {"sigma": 1.0, "scaling": "minmax"}  # unless they are given
 MAX_CELLS = 100_000  # of a trial; more is a slip in a list, and would fill the memory
 
 
@@ -140,7 +141,7 @@ class Features(Section):
                 raise ValueError(
                     "is missing; `method: spectral` needs a line such as `n_components: 5`."
                 )
-            return 1.0 if info.field_name == "sigma" else "minmax"
+            return _SPECTRAL[info.field_name]
         return value
 
 

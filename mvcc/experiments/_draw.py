@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import IntEnum
+from itertools import product
 from os import PathLike
+from typing import Any
 
 import numpy as np
 
@@ -44,7 +46,7 @@ class Draw:
 
     views: list[DrawnView]
     single: dict[str, DrawnView]  # of the single-view experiments, by name
-    relations: dict[tuple[float, float], Relations]
+    relations: dict[tuple[float | None, float | None], Relations]
 
 
 def stream(config: Config, trial: int, role: Role, part: int = 0) -> np.random.SeedSequence:
@@ -61,7 +63,12 @@ def draw_trial(config: Config, trial: int, data_dir: str | PathLike[str] | None 
         **config.dataset_options,
     )
     parts = list(zip(dataset.names, dataset.views, dataset.labels, strict=True))
-    alone = config.single_view.thresholds if config.single_view is not None else {}
+    together: tuple[int, ...] = ()  # numbers of constraints, and those of views alone
+    alone: dict[str, tuple[int, ...]] = {}
+    if config.multi_view is not None:
+        together = config.multi_view.constraints
+    if config.single_view is not None:
+        alone = dict.fromkeys(config.single_view.thresholds, config.single_view.constraints)
     # of a data set whose views no config knows
     if unknown := sorted(alone.keys() - {*dataset.names, POOLED}):
         raise InvalidInputError(
@@ -77,11 +84,9 @@ def draw_trial(config: Config, trial: int, data_dir: str | PathLike[str] | None 
         order = rng.permutation(len(y))
         orders.append(order)
         seed = stream(config, trial, Role.CONSTRAINTS, part)
-        numbers: set[int] = set()  # that the experiments need of the view
-        if config.multi_view is not None and part < len(dataset.views):
-            numbers.update(config.multi_view.constraints)
-        if config.single_view is not None and name in alone:
-            numbers.update(config.single_view.constraints)
+        numbers = {*alone.get(name, ())}
+        if part < len(dataset.views):
+            numbers.update(together)
         constraints = {
             n: Constraints.from_labels(y[order], n, np.random.default_rng(seed))
             for n in sorted(numbers)
@@ -97,13 +102,11 @@ def draw_trial(config: Config, trial: int, data_dir: str | PathLike[str] | None 
 
 def _relations(
     config: Config, trial: int, dataset: Dataset, places: list[Ints]
-) -> dict[tuple[float, float], Relations]:
+) -> dict[tuple[float | None, float | None], Relations]:
     plan = config.multi_view
     if plan is None:
         return {}
-    drawn: dict[tuple[float, float], Relations] = {
-        (m, r): {} for m in plan.mapped for r in plan.rewired
-    }
+    drawn: dict[Any, Relations] = {place: {} for place in product(plan.mapped, plan.rewired)}
     for number, ((u, v), rows) in enumerate(sorted(dataset.relations.items())):
         moved = np.column_stack((places[u][rows[:, 0]], places[v][rows[:, 1]]))
         for rewired in plan.rewired:
@@ -125,5 +128,7 @@ def embed(X: Floats, features: Features) -> Floats:
         return AutoScaler().fit_transform(X)
     assert features.n_components is not None  # the config demands it
     assert features.sigma is not None
-    compute = unscaled_spectral_features if features.scaling == "none" else spectral_features
+    compute = spectral_features
+    if features.scaling == "none":
+        compute = unscaled_spectral_features
     return compute(X, features.n_components, sigma=features.sigma)

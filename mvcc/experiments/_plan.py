@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 from mvcc import results
 from mvcc._utils.environment import command_line, commit, machine, now, versions
@@ -18,47 +18,39 @@ from mvcc.experiments._store import ResultsStore
 from mvcc.multiview import needs_base, takes_threshold, transfer_origin, uses_relations
 from mvcc.results import Cell, Manifest, Run
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 MULTI_VIEW, SINGLE_VIEW = "multi-view", "single-view"
-
-
-def with_texts(table: pd.DataFrame) -> pd.DataFrame:
-    """Make text of the columns that are, but for what is missing: pandas before 3 makes "None"."""
-    texts = table[["view", "base", "closure", "threshold"]]
-    return table.assign(**texts.astype("str").where(texts.notna()))
 
 
 def list_cells(config: Config) -> list[Cell]:
     """List the cells of every trial in the order of the results: methods without a base once."""
     cells: list[Cell] = []
-    unused = (None,)
     if (plan := config.multi_view) is not None:
         for base, method in product((*plan.bases, None), plan.transfers):
             if needs_base(method) is (base is None):
                 continue
-            related = uses_relations(method)
-            for place in product(
-                plan.closure if base else unused,
-                map(as_text, plan.threshold) if takes_threshold(method) else unused,
-                plan.mapped if related else unused,
-                plan.rewired if related else unused,
-                plan.constraints,
-            ):
+            # what a method does not use is None
+            closures: Sequence[Any] = [None]
+            thresholds = mapped = rewired = closures
+            if base is not None:
+                closures = plan.closure
+            if takes_threshold(method):
+                thresholds = [*map(as_text, plan.threshold)]
+            if uses_relations(method):
+                mapped, rewired = plan.mapped, plan.rewired
+            for place in product(closures, thresholds, mapped, rewired, plan.constraints):
                 cells.append(Cell(MULTI_VIEW, config.dataset, None, base, method, *place))
     if (single := config.single_view) is not None:
         for view, threshold in single.thresholds.items():
             methods = {results.PROPAGATION: as_text(threshold), results.SINGLE_VIEW: None}
             for base, method, n in product(single.bases, methods, single.constraints):
-                place = ("full", methods[method], None, None, n)
-                cells.append(Cell(SINGLE_VIEW, config.dataset, view, base, method, *place))
+                alone = (SINGLE_VIEW, config.dataset, view, base, method)
+                cells.append(Cell(*alone, "full", methods[method], None, None, n))
     return cells
 
 
 def as_text(threshold: float | str) -> str:
     """Return a threshold as the results name it, with all its digits."""
-    return threshold if isinstance(threshold, str) else repr(threshold).removesuffix(".0")
+    return str(threshold).removesuffix(".0")
 
 
 def describe_run(config: Config, data_dir: str | os.PathLike[str] | None) -> Manifest:

@@ -94,49 +94,48 @@ def run_experiment(
     if plan.missing:
         # an impossible config fails here, before anything is written
         draw_trial(config, plan.missing[0], data_dir)
-    failed: dict[int, Path] = {}
     if plan.finished:
         on_start(plan)
-    else:
-        with store.held(on_note):
-            # once more: nobody else writes from now on
-            plan = plan_for(store, manifest, config, fresh)
-            _prepare(store, plan, manifest, fresh, on_note)
-            on_start(plan)
-            if plan.missing:
-                warm_up(config)  # compiled once, here, instead of by all workers at the same time
-                _logger.info("kernels ready after %.1f s", time.perf_counter() - began)
-            # closed at once when something goes wrong here, so that no worker computes for nothing
-            with closing(
-                attempt_trials(config, plan.missing, n_jobs, data_dir, on_note)
-            ) as attempts:
-                for attempt in attempts:
-                    if attempt.rows is not None:
-                        store.write_trial(attempt.trial, attempt.rows)
-                    else:
-                        again = replay_command(folder, attempt.trial, data_dir)
-                        report = f"To run it again, alone:\n  {again}\n\n{attempt.failure}"
-                        failed[attempt.trial] = store.write_failure(attempt.trial, report)
-                    on_trial(attempt.trial, attempt.rows is not None)
-            if finished := [trial for trial in store.finished(()) if trial < config.trials]:
-                store.summarize(finished)
-                _logger.info("%s: curves of %d trials written", store.folder, len(finished))
-                with single_threaded():
-                    store.write_example(example_cluster(config, data_dir))
-            this = manifest.runs[-1]
-            this.finished, this.seconds = now(), round(time.perf_counter() - began, 1)
-            this.computed, this.failed = len(plan.missing) - len(failed), sorted(failed)
-            store.seal(manifest)
-    computed, seconds = len(plan.missing) - len(failed), time.perf_counter() - began
-    return RunReport(store.folder, computed, plan.kept, failed, seconds)
+        return RunReport(store.folder, 0, plan.kept, {}, time.perf_counter() - began)
+    failed: dict[int, Path] = {}
+    with store.held(on_note):
+        # once more: nobody else writes from now on
+        plan = plan_for(store, manifest, config, fresh)
+        _prepare(store, plan, manifest, fresh, on_note)
+        on_start(plan)
+        if plan.missing:
+            warm_up(config)  # compiled once, here, instead of by all workers at the same time
+            _logger.info("kernels ready after %.1f s", time.perf_counter() - began)
+        # closed at once when something goes wrong here, so that no worker computes for nothing
+        with closing(attempt_trials(config, plan.missing, n_jobs, data_dir, on_note)) as attempts:
+            for attempt in attempts:
+                if attempt.rows is not None:
+                    store.write_trial(attempt.trial, attempt.rows)
+                else:
+                    again = replay_command(folder, attempt.trial, data_dir)
+                    report = f"To run it again, alone:\n  {again}\n\n{attempt.failure}"
+                    failed[attempt.trial] = store.write_failure(attempt.trial, report)
+                on_trial(attempt.trial, attempt.rows is not None)
+        if finished := [trial for trial in store.finished(()) if trial < config.trials]:
+            store.summarize(finished)
+            _logger.info("%s: curves of %d trials written", store.folder, len(finished))
+            with single_threaded():
+                store.write_example(example_cluster(config, data_dir))
+        this, seconds = manifest.runs[-1], time.perf_counter() - began
+        this.finished, this.seconds = now(), round(seconds, 1)
+        this.computed, this.failed = len(plan.missing) - len(failed), sorted(failed)
+        store.seal(manifest)
+    return RunReport(store.folder, this.computed, plan.kept, failed, seconds)
 
 
 def replay_command(
     folder: str | os.PathLike[str], trial: int, data_dir: str | os.PathLike[str] | None = None
 ) -> str:
     """Return the command that computes one trial of a results folder again."""
-    data = "" if data_dir is None else f" --data-dir {typed(data_dir)}"
-    return f"mvcc replay {typed(folder)} {trial}{data}"
+    command = f"mvcc replay {typed(folder)} {trial}"
+    if data_dir is not None:
+        command += f" --data-dir {typed(data_dir)}"
+    return command
 
 
 def _prepare(
@@ -181,35 +180,30 @@ def replay_trial(
             f"{store.folder} holds no results: there is no manifest.json. Give the folder of one "
             "run."
         )
-    config = _config(manifest, store)
+    its_config = f"{store.folder / 'manifest.json'}: its config"
+    try:
+        config = Config.model_validate(manifest.config)
+    except ValidationError as error:
+        raise StoreError(
+            f"{its_config} is not one of this version of mvcc and the packages here: "
+            f"{first_problem(error).rstrip('.')}."
+        ) from error
     stored = store.read_trial(trial)  # a damaged file is refused before anything is computed
     try:
         draw_trial(config, trial, data_dir)
     except InvalidInputError as error:  # as for a run: the config is wrong, not the trial
-        raise StoreError(
-            f"{store.folder / 'manifest.json'}: its config cannot be run: {error}"
-        ) from error
+        raise StoreError(f"{its_config} cannot be run: {error}") from error
     rows = run_trial(config, trial, data_dir)
     current = describe_run(config, data_dir)
     causes = differences(manifest, current)
     named = {cause.split(":")[0] for cause in causes}  # packages, whose versions differ
     of_environment = environment_differences(manifest.runs[-1], current.runs[0])
     causes += [cause for cause in of_environment if cause.split(":")[0] not in named]
-    return Replay(rows, stored is not None, *_compare(stored, rows), causes)
+    return Replay(rows, not stored.empty, *_compare(stored, rows), causes)
 
 
-def _config(manifest: Manifest, store: ResultsStore) -> Config:
-    try:
-        return Config.model_validate(manifest.config)
-    except ValidationError as error:
-        raise StoreError(
-            f"{store.folder / 'manifest.json'}: its config is not one of this version of mvcc and "
-            f"the packages here: {first_problem(error).rstrip('.')}."
-        ) from error
-
-
-def _compare(stored: pd.DataFrame | None, rows: pd.DataFrame) -> tuple[int, str]:
-    if stored is None:
+def _compare(stored: pd.DataFrame, rows: pd.DataFrame) -> tuple[int, str]:
+    if stored.empty:
         return 0, ""
     if list(stored.columns) != list(rows.columns) or len(stored) != len(rows):
         found = f"{len(stored)} rows stored, {len(rows)} now, or other columns"

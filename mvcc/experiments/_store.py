@@ -6,12 +6,12 @@ is there, and the manifest once the run is finished.
 
 from __future__ import annotations
 
-import contextlib
 import gzip
 import json
 import os
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import contextmanager
 from io import BytesIO
 from itertools import chain, count
 from pathlib import Path
@@ -42,7 +42,7 @@ class ResultsStore:
         elsewhere = "choose another folder by --out; what was stored before is intact"
         self._out = OutputFolder(self.folder, results.RUN_KIND, elsewhere=elsewhere)
 
-    @contextlib.contextmanager
+    @contextmanager
     def held(self, on_note: Callable[[str], None]) -> Iterator[None]:
         """Hold the folder for this run alone, and clear away what killed runs left half written."""
         self.refuse_link(self.trials)
@@ -99,16 +99,20 @@ class ResultsStore:
         for name, known in sorted(self.checksums().items()):
             if (path := self.folder / name).exists():
                 found = sha256_of(_bytes_of(path))
-                manifest.checksums[name] = found if found in known else known[-1]
+                if found not in known:  # damaged, and shall be told
+                    found = known[-1]
+                manifest.checksums[name] = found
         self.write_manifest(manifest)
         with self._out.explained(self.folder):
             self._out.forget()
 
     def checksums(self) -> results.Checksums:
         """Return the checksums that every file may have, by its name as seen from the folder."""
-        manifest = self.manifest()
+        listed = {}
+        if (manifest := self.manifest()) is not None:
+            listed = manifest.checksums
         try:
-            return results.known_checksums(self.folder, manifest.checksums if manifest else {})
+            return results.known_checksums(self.folder, listed)
         except OSError as error:
             raise StoreError(
                 f"{self.folder / LEDGER} cannot be read: {error.strerror}. Make it readable."
@@ -200,29 +204,28 @@ class ResultsStore:
         names = [f"{self.trials.name}/{path.name}" for path in self.trials.glob("*.error.txt")]
         return sorted(filter(self._is_failure, names))
 
-    def read_trial(self, trial: int) -> pd.DataFrame | None:
-        """Return the rows of a trial, from its file or the scores; None where neither has it."""
+    def read_trial(self, trial: int) -> pd.DataFrame:
+        """Return the rows of a trial, from its file or the scores; none if neither has it."""
+        import pandas as pd  # here and below: who only verifies files needs no tables
+
         known = self.checksums()
         if trial in self.stored():
             return self._read_trial(trial, known)
         if not (self.folder / results.SCORES).exists():
-            return None
+            return pd.DataFrame()
         scores = self._read(results.SCORES, known)
-        rows = scores[scores["trial"] == trial]
-        return None if rows.empty else rows.reset_index(drop=True)
+        return scores[scores["trial"] == trial].reset_index(drop=True)
 
-    def summarize(self, trials: Iterable[int]) -> pd.DataFrame:
-        """Write ``scores.csv.gz`` and ``curves.csv`` of stored trials; return the curves."""
-        import pandas as pd  # here and below: who only verifies files needs no tables
+    def summarize(self, trials: Iterable[int]) -> None:
+        """Write ``scores.csv.gz`` and ``curves.csv`` of stored trials."""
+        import pandas as pd
 
         known = self.checksums()
         scores = pd.concat(
             [self._read_trial(trial, known) for trial in sorted(trials)], ignore_index=True
         )
-        curves = summarize(scores)
         self._write(results.SCORES, _csv_bytes(scores, compress=True))
-        self._write(results.CURVES, _csv_bytes(curves, compress=False))
-        return curves
+        self._write(results.CURVES, _csv_bytes(summarize(scores), compress=False))
 
     def clear(self) -> list[Path]:
         """Remove what a former run stored, and nothing else; the manifest goes last.

@@ -21,8 +21,8 @@ from mvcc._utils.arrays import Floats, Ints
 from mvcc.constraints import Constraints, Relations, augment
 from mvcc.exceptions import PropagationWarning
 from mvcc.experiments._config import Closure, Config
-from mvcc.experiments._draw import Draw, DrawnView, Role, draw_trial, stream
-from mvcc.experiments._plan import MULTI_VIEW, list_cells, with_texts
+from mvcc.experiments._draw import Draw, Role, draw_trial, stream
+from mvcc.experiments._plan import MULTI_VIEW, list_cells
 from mvcc.metrics import pairwise_f_measure
 from mvcc.multiview import (
     MultiViewConstrainedClustering,
@@ -56,7 +56,7 @@ def run_trial(
     without a base lack.
     """
     rows, problems = [], dict[Any, Problem]()
-    known: dict[Any, float] = {}  # F of methods without a base; k-means' is the same in all cells
+    known: dict[str, float] = {}  # F of methods without a base; k-means' is the same in all cells
     with single_threaded():
         draw, seed = draw_trial(config, trial, data_dir), clustering_seed(config, trial)
         for cell in list_cells(config):
@@ -65,15 +65,14 @@ def run_trial(
                 problems[given] = make_problem(cell, draw)
             problem = problems[given]
             if cell.base is None:
-                same = K_MEANS if cell.method == K_MEANS else cell
-                if same not in known:
+                if cell.method not in known or cell.method != K_MEANS:
                     found = cluster_without_base(config, cell, problem, seed)
-                    known[same] = mean_f_measure(problem, found)
-                measures = {"f_measure": known[same], **dict.fromkeys(MEASURES, np.nan)}
+                    known[cell.method] = mean_f_measure(problem, found)
+                measures = {"f_measure": known[cell.method], **dict.fromkeys(MEASURES, np.nan)}
             else:
                 measures = _measures(fit(config, cell, problem, seed), problem, cell)
             rows.append({"trial": trial, **cell._asdict(), **measures})
-    return with_texts(pd.DataFrame(rows))
+    return pd.DataFrame(rows)
 
 
 @dataclass(frozen=True)
@@ -130,17 +129,13 @@ def clustering_seed(config: Config, trial: int) -> int:
 
 def make_problem(cell: Cell, draw: Draw) -> Problem:
     """Return the problem of a cell, closed once for all methods that have a base."""
-    views: list[DrawnView] = draw.views
+    views = draw.views
     if cell.view is not None:
         views = [draw.single[cell.view]]
-    relations: Relations = {}
-    if cell.mapped is not None and cell.rewired is not None:
-        relations = draw.relations[cell.mapped, cell.rewired]
+    relations = draw.relations.get((cell.mapped, cell.rewired), {})
     drawn = [view.constraints[cell.n_constraints] for view in views], relations
-    constraints, related = drawn if cell.closure is None else augment(*drawn, cell.closure)[:2]
-    return Problem(
-        [view.X for view in views], [view.y for view in views], drawn, (constraints, related)
-    )
+    closed = augment(*drawn, cell.closure or "none")[:2]
+    return Problem([view.X for view in views], [view.y for view in views], drawn, closed)
 
 
 def mean_f_measure(problem: Problem, found: Sequence[Ints]) -> float:
@@ -210,14 +205,18 @@ def _measures(
     for name, of_kind in zip(KINDS, sums, strict=True):
         for row, what, start in ((0, "propagated", ""), (1, "inferred", "inferred_")):
             number, weight, correct_weight = of_kind[row]
+            with np.errstate(invalid="ignore"):  # what weighs nothing has no precision
+                precision = correct_weight / weight
             summary[f"{what}_{name}s"] = number / model.n_iter_
             summary[f"{start}weight_{name}s"] = weight / model.n_iter_
-            summary[f"{start}precision_{name}"] = correct_weight / weight if weight else np.nan
-    is_chosen = cell.threshold == CROSS_VALIDATED
+            summary[f"{start}precision_{name}"] = precision
+    chosen: Any = np.nan
+    if cell.threshold == CROSS_VALIDATED:
+        chosen = model.transfer_.threshold
     return summary | {
         "iterations": model.n_iter_,
         "converged": int(model.converged_),
-        "chosen_threshold": model.transfer_.threshold if is_chosen else np.nan,
+        "chosen_threshold": chosen,
         "disagreement": max(diagnosis.disagreement for diagnosis in model.diagnostics_),
         "divergence": min(diagnosis.divergence for diagnosis in model.diagnostics_),
     }

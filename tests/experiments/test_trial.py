@@ -117,7 +117,8 @@ def test_a_method_added_to_the_plan_changes_no_number_of_the_others(rows):
     plan = {"transfers": ("direct-mapping",), "bases": ("pck-means",), "mapped": (0.4,)}
     few = small_config(multi_view=plan)
     chosen = rows.query("method == 'direct-mapping' and base == 'pck-means' and mapped == 0.4")
-    pd.testing.assert_frame_equal(run_trial(few, 2), chosen.reset_index(drop=True))
+    numbers = chosen.select_dtypes("number").reset_index(drop=True)
+    pd.testing.assert_frame_equal(run_trial(few, 2)[numbers.columns], numbers)
 
 
 def test_relations_are_rewired_without_changing_the_others_or_the_mapped_instances():

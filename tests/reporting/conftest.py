@@ -8,8 +8,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mvcc.experiments._plan import with_texts
-
 METHODS = ("constraint-propagation", "direct-mapping", "cluster-membership", "single-view")
 ADDED = ["folder", "study", "features"]
 
@@ -32,13 +30,13 @@ def curves() -> Callable[..., pd.DataFrame]:
             for base in bases
             for method in methods
             for mapped in ((None,) if views or method == "single-view" else fractions)
-            for view in views or (None,)
+            for view in views or (np.nan,)
             for n in schedule
         ]
         table = pd.DataFrame(rows, columns=["base", "method", "mapped", "view", "n_constraints"])
         table["mapped"] = table["mapped"].astype(float)
         table["threshold"] = table["method"].map({"constraint-propagation": "0.5"})
-        table = with_texts(table.assign(closure="full"))
+        table = table.assign(closure="full")
         table["rewired"] = table["mapped"].where(table["mapped"].isna(), 0.0)
         rising = np.arange(len(rows)) / len(rows)
         table["mean"] = 0.5 + 0.4 * rising
