@@ -59,7 +59,9 @@ class _Cellwise(ABC):
             return not_enough_data(why)
         groups, cells = _groups(table), self._cells(table)
         effect = stats.pool(table.to_numpy(dtype=float), groups)
-        details = (f"By data set: {_by_group(table, self.unit)}.",) if len(set(groups)) > 1 else ()
+        details = []
+        if len(set(groups)) > 1:
+            details.append(f"By data set: {_by_group(table, self.unit)}.")
         return ClaimResult(
             judge(cells, self._passes(effect)),
             cells,
@@ -71,11 +73,10 @@ class _Cellwise(ABC):
     def _cells(self, table: pd.DataFrame) -> tuple[CellResult, ...]:
         columns = [column.dropna().to_numpy(dtype=float) for _, column in table.items()]
         cells = []
-        for place, values, judged in zip(
-            _places(table), columns, self._judged(columns), strict=True
-        ):
-            p, side = judged
-            side = side if len(values) >= MIN_TRIALS else Side.UNDECIDED
+        judged = zip(_places(table), columns, self._judged(columns), strict=True)
+        for place, values, (p, side) in judged:
+            if len(values) < MIN_TRIALS:
+                side = Side.UNDECIDED
             cells.append(CellResult(place, float(values.mean()), p, side, self.unit))
         return tuple(cells)
 
@@ -121,23 +122,22 @@ class Somewhere:
         if result.verdict is Verdict.NOT_ENOUGH_DATA:
             return result
         better = [cell for cell in result.cells if cell.side is Side.BETTER]
-        written = [f"{write_place(cell.place)}: {cell.unit.write(cell.mean)}" for cell in better]
-        where = f": {'; '.join(written)}" if written else ""
-        detail = f"It is so in {len(better)} of {len(result.cells)} cells{where}."
-        verdict = Verdict.HOLDS if better else Verdict.DOES_NOT_HOLD
-        return replace(result, verdict=verdict, details=(*result.details, detail))
+        where = [f"{write_place(cell.place)}: {cell.unit.write(cell.mean)}" for cell in better]
+        said = [f"It is so in {len(better)} of {len(result.cells)} cells", "; ".join(where)]
+        details = [*result.details, ": ".join(filter(None, said)) + "."]
+        return replace(result, verdict=judge((), bool(better)), details=details)
 
 
 @dataclass(frozen=True)
 class Level(_Cellwise):
     """A mean reaches a bar of ours: pooled, and in no cell significantly beyond it."""
 
-    at_least: float = -np.inf  # one of the two
+    at_least: float = -np.inf  # one of the two is the bar
     at_most: float = np.inf
 
     @property
     def _bar(self) -> float:
-        return self.at_most if self.at_least == -np.inf else self.at_least
+        return min(self.at_least, self.at_most, key=abs)
 
     def _judged(self, columns: list[Floats]) -> Iterator[tuple[float, Side]]:
         cells = list(map(stats.mean_estimate, columns))
@@ -205,10 +205,10 @@ class Linear:
             )
         fit = float(np.mean([cell.mean for cell in cells]))
         effect = stats.percentile_estimate(fit, np.mean(resampled, axis=0))
-        details = (
+        details = [
             f"On log-log axes the slopes range from {min(slopes):.2f} to {max(slopes):.2f}; 1 "
-            "would be proportional.",
-        )
+            "would be proportional."
+        ]
         verdict = judge(cells, effect.mean >= self.bar)
         return ClaimResult(verdict, tuple(cells), Effect(effect, None, R_SQUARED), details)
 
@@ -233,13 +233,15 @@ class All:
         results = {name: check(evidence) for name, check in self.parts.items()}
         cells, details = [], []
         for name, result in results.items():
-            effect = f", {result.effect.with_unit()}" if result.effect else ""
-            details.append(" ".join([f"Part “{name}”: {result.verdict}{effect}.", *result.details]))
+            said = ", ".join(map(str, filter(None, [result.verdict, result.effect])))
+            details.append(" ".join([f"Part “{name}”: {said}.", *result.details]))
             for cell in result.cells:
                 cells.append(replace(cell, place=(*cell.place, ("part", name))))
         verdict = min((result.verdict for result in results.values()), key=list(Verdict).index)
-        whole = self.pooled(evidence) if self.pooled else next(iter(results.values()))
-        return ClaimResult(verdict, tuple(cells), whole.effect, tuple(details))
+        whole = next(iter(results.values()))
+        if self.pooled is not None:
+            whole = self.pooled(evidence)
+        return ClaimResult(verdict, tuple(cells), whole.effect, details)
 
 
 @dataclass(frozen=True)
@@ -257,7 +259,7 @@ class Beside:
         if result.verdict is Verdict.NOT_ENOUGH_DATA or shortage(table, self.of.rows):
             return result
         beside = f"{self.title}: {_by_group(table, self.unit)}."
-        return replace(result, details=(*result.details, beside))
+        return replace(result, details=[*result.details, beside])
 
 
 def shortage(table: pd.DataFrame, rows: Sequence[Rows]) -> str | None:
@@ -303,7 +305,7 @@ def _by_group(table: pd.DataFrame, unit: Unit) -> str:
     effects = []
     for group, part in _parts(table):
         effect = stats.pool(part.to_numpy(dtype=float), _groups(part))
-        effects.append(f"{write_place(group)} {Effect(effect, None, unit)}")
+        effects.append(f"{write_place(group)} {Effect(effect, None, unit).without_unit}")
     return ", ".join(effects)
 
 

@@ -26,6 +26,7 @@ from mvcc.reporting.claims._particular import (
     gain_on_four_quadrants,
 )
 from mvcc.reporting.claims._sources import (
+    BY_KIND,
     Difference,
     Rows,
     Share,
@@ -120,7 +121,7 @@ _SWEPT = {mark: _in("thresholds", threshold=mark) for mark in ("table_1", "lowes
 
 def _of_kinds(rows: Rows, per: tuple[str, ...]) -> Positive:
     """Compare the precision of cannot-links with that of must-links."""
-    cannot_links, must_links = (replace(rows, kind=kind) for kind in ("cannot-link", "must-link"))
+    must_links, cannot_links = (replace(rows, kinds=(kind,)) for kind in BY_KIND)
     source = Difference(cannot_links, must_links, per, "precision", apart=("kind",))
     return Positive(source, units.PRECISION_DIFFERENCE)
 

@@ -145,8 +145,9 @@ def _marks_of_thresholds(scores: pd.DataFrame) -> dict[str, pd.Series]:
 
     swept = scores[number.notna() & (scores["study"] == "thresholds")].assign(number=number)
     means = swept.groupby(["dataset", "base", "number"])["f_measure"].mean()
-    largest = means.groupby(["dataset", "base"]).idxmax() if len(means) else means
-    best = {place[:2]: place[2] for place in largest}
+    best: dict[tuple[str, str], float] = {}
+    for dataset, base, threshold in means.sort_values(ascending=False, kind="stable").index:
+        best.setdefault((dataset, base), threshold)
     of_best = [best.get(place) for place in zip(*per, strict=True)]
     return {
         "threshold_table_1": number == table_1,

@@ -22,6 +22,7 @@ from mvcc.reporting.claims._result import (
     judge,
     not_enough_data,
     place_at,
+    side_of,
 )
 from mvcc.reporting.claims._sources import Difference, Rows, Values
 from mvcc.reporting.claims._statistics import bootstrap_means, percentile_estimate
@@ -65,7 +66,7 @@ def gain_on_four_quadrants(evidence: Evidence) -> ClaimResult:
     verdict, *others = (one.verdict for one in results)
     if verdict is not Verdict.HOLDS and Verdict.HOLDS in others:
         verdict = Verdict.HOLDS_IN_PART
-    details = tuple(detail for one in results for detail in one.details)
+    details = [detail for one in results for detail in one.details]
     return replace(results[0], verdict=verdict, details=details)
 
 
@@ -78,11 +79,14 @@ def _gain_up_to(end: int, better: pd.DataFrame, worse: pd.DataFrame) -> ClaimRes
     peak = percentile_estimate(float(gains.max()), again.max(axis=1))
     holds = average.low <= _AVERAGE <= average.high and peak.high >= _PEAK
     effect = Effect(average, None, GAIN)
+    as_claimed = "as the paper has it."
+    if not holds:
+        as_claimed = f"not {as_claimed}"
     detail = (
-        f"Up to n = {end}: {effect} on average, {Effect(peak, None, GAIN)} at the peak: "
-        f"{'as' if holds else 'not as'} the paper has it."
+        f"Up to n = {end}: {effect.without_unit} on average, "
+        f"{Effect(peak, None, GAIN).without_unit} at the peak: {as_claimed}"
     )
-    return ClaimResult(judge((), holds), effect=effect, details=(detail,))
+    return ClaimResult(judge((), holds), effect=effect, details=[detail])
 
 
 def _gains(means: Floats) -> Floats:
@@ -123,8 +127,8 @@ def equal_at_one(evidence: Evidence) -> ClaimResult:
 def _always_or_reversed(shares: pd.Series) -> tuple[CellResult, ...]:
     cells = []
     for values, share in shares.items():
-        side = Side.BETTER if share == 1 else Side.REVERSED
-        cells.append(CellResult(place_at(shares.index.names, values), share, None, side, SHARE))
+        place, side = place_at(shares.index.names, values), side_of(share == 1, share < 1)
+        cells.append(CellResult(place, share, None, side, SHARE))
     return tuple(cells)
 
 
@@ -157,4 +161,4 @@ def counting_argument(_: Evidence) -> ClaimResult:
     must_links, cannot_links = in_one_cluster - 1, across - 1  # but the given pair itself
     right = (must_links, cannot_links) == (4949, 449_999)  # the paper's figures
     counted = f"{must_links:,} other pairs for a must-link, {cannot_links:,} for a cannot-link"
-    return ClaimResult(judge((), right), details=(f"Counted: {counted}.",))
+    return ClaimResult(judge((), right), details=[f"Counted: {counted}."])

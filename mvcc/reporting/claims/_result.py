@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
@@ -77,8 +77,10 @@ class CellResult:
     unit: Unit
 
     def __str__(self) -> str:
-        p = "" if self.p is None else f" ({write_equation(self.p)})"
-        return f"{write_place(self.place)}: {self.unit.write(self.mean)}{p}"
+        said = f"{write_place(self.place)}: {self.unit.write(self.mean)}"
+        if self.p is not None:
+            said += f" ({write_equation(self.p)})"
+        return said
 
 
 @dataclass(frozen=True)
@@ -90,6 +92,10 @@ class Effect:
     unit: Unit
 
     def __str__(self) -> str:
+        return f"{self.without_unit} {self.unit.name}".rstrip()
+
+    @property
+    def without_unit(self) -> str:
         return f"{self.mean} {self.interval}"
 
     @property
@@ -100,9 +106,6 @@ class Effect:
     def interval(self) -> str:
         return f"[{self.unit.write(self.estimate.low)}, {self.unit.write(self.estimate.high)}]"
 
-    def with_unit(self) -> str:
-        return f"{self} {self.unit.name}".rstrip()
-
 
 @dataclass(frozen=True)
 class ClaimResult:
@@ -112,7 +115,7 @@ class ClaimResult:
     # the cells that were judged; none where a claim is one statement
     cells: tuple[CellResult, ...] = ()
     effect: Effect | None = None  # the effect pooled over the cells
-    details: tuple[str, ...] = ()  # what else a reader wants to know, one sentence each
+    details: Sequence[str] = ()  # what else a reader wants to know, one sentence each
     # cells that the paper excepts from its claim: shown, but not judged
     excepted: tuple[CellResult, ...] = ()
 
@@ -138,13 +141,14 @@ def judge(cells: Iterable[CellResult], passes: bool) -> Verdict:
     """Give the verdict: the pooled effect passes or not, and cells are reversed or not."""
     if not passes:
         return Verdict.DOES_NOT_HOLD
-    any_reversed = any(cell.side is Side.REVERSED for cell in cells)
-    return Verdict.HOLDS_IN_PART if any_reversed else Verdict.HOLDS
+    if any(cell.side is Side.REVERSED for cell in cells):
+        return Verdict.HOLDS_IN_PART
+    return Verdict.HOLDS
 
 
 def not_enough_data(why: str) -> ClaimResult:
     """Give the result of a claim that cannot be tested yet."""
-    return ClaimResult(Verdict.NOT_ENOUGH_DATA, details=(why,))
+    return ClaimResult(Verdict.NOT_ENOUGH_DATA, details=[why])
 
 
 def write_place(place: Place) -> str:
@@ -158,12 +162,13 @@ def _write_part(name: str, value: str | float) -> str:
         case "dataset":
             return dataset_title(str(value))
         case "view":
-            return "(all classes)" if value == "all" else f"({value})"
+            return f"({value})".replace("(all)", "(all classes)")
         case "base":
             return BASES.get(str(value), str(value))
-        case "method" | "against":
-            title = method_styles([str(value)])[str(value)].title
-            return title if name == "method" else f"against {title}"
+        case "method":
+            return method_styles([str(value)])[str(value)].title
+        case "against":
+            return f"against {_write_part('method', value)}"
         case "mapped" | "rewired":
             return f"{percent(float(value))} {name}"
         case "step":
@@ -182,9 +187,11 @@ def write_p(p: float | None) -> str:
     """Write a p-value with three digits, and never as 0."""
     if p is None:
         return "–"
-    return "< 0.001" if p < 0.001 else f"{p:.3f}"
+    if p < 0.001:
+        return "< 0.001"
+    return f"{p:.3f}"
 
 
 def write_equation(p: float) -> str:
     """Write a p-value with its name: "p = 0.041"."""
-    return f"p {write_p(p)}" if p < 0.001 else f"p = {write_p(p)}"
+    return f"p = {write_p(p)}".replace("= <", "<")

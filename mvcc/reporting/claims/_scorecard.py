@@ -107,17 +107,20 @@ class ClaimRow:
 
     @property
     def effect(self) -> str:
-        return self.result.effect.with_unit() if self.result.effect else "–"
+        return str(self.result.effect or "–")
 
     @property
     def p(self) -> str:
-        return write_p(self.result.effect.p if self.result.effect else None)
+        if self.result.effect is None:
+            return "–"
+        return write_p(self.result.effect.p)
 
 
 @dataclass(frozen=True)
 class Scorecard:
     """The results of all claims."""
 
+    name: str  # of its page
     rows: tuple[ClaimRow, ...]  # the closure is that of Algorithm 2
     # the claims that depend on it under each reading of the closure, by the names in `READINGS`;
     # empty beyond the paper
@@ -155,10 +158,10 @@ def evaluate(evidence: Evidence) -> Scorecard:
     closed = {number: claim for number, claim in CLAIMS.items() if claim.depends_on_closure}
     readings = {name: _test(closed, evidence.reading(name)) for name in READINGS if name != "full"}
     full = tuple(row for row in rows if row.claim.depends_on_closure)
-    scorecard = Scorecard(rows, {"full": full, **readings}, _experiments(evidence))
+    scorecard = Scorecard("claims", rows, {"full": full, **readings}, _experiments(evidence))
     if (beyond.scores["study"] == BEYOND).any():
-        means = find_means(beyond.scores)
-        ours = Scorecard(_test(BEYOND_CLAIMS, beyond), {}, _experiments(beyond), means=means)
+        tested, means = _test(BEYOND_CLAIMS, beyond), find_means(beyond.scores)
+        ours = Scorecard("beyond", tested, {}, _experiments(beyond), means=means)
         scorecard = replace(scorecard, beyond=ours)
     return scorecard
 
@@ -181,8 +184,8 @@ def write_markdown(scorecard: Scorecard, folder: Path, *, fresh: bool = False) -
     Each as a whole or not at all. The same results give the same bytes. Another scorecard there is
     replaced only if ``fresh``.
     """
-    cards = {"claims.md": scorecard, "beyond.md": scorecard.beyond}
-    pages = {name: to_markdown(card).encode() for name, card in cards.items() if card}
+    cards = filter(None, [scorecard, scorecard.beyond])
+    pages = {f"{card.name}.md": to_markdown(card).encode() for card in cards}
     elsewhere = "copy the results elsewhere"
     with OutputFolder(folder, "claims", fresh=fresh, elsewhere=elsewhere) as target:
         target.write(pages)
@@ -201,8 +204,7 @@ def to_markdown(scorecard: Scorecard) -> str:
         keep_trailing_newline=True,
     )
     environment.filters |= {"percent": percent, "equation": write_equation}
-    name = "claims" if scorecard.readings else "beyond"
-    page = environment.get_template(f"{name}.md.jinja")
+    page = environment.get_template(f"{scorecard.name}.md.jinja")
     return page.render(scorecard=scorecard, summary=_summary(scorecard), meanings=READINGS)
 
 
@@ -294,15 +296,19 @@ def _claims_table(scorecard: Scorecard) -> Table:
     lines = []
     for row in scorecard.rows:
         section = row.claim.section.split(",")[0].removeprefix("§")
-        effect = row.result.effect
-        written = f"{effect.mean} {effect.unit.name}\n\\{effect.interval}" if effect else "–"
+        written = "–"
+        if effect := row.result.effect:
+            written = f"{effect.mean} {effect.unit.name}\n\\{effect.interval}"
         lines.append((row, section, _colored(row), row.counts, written, row.p))
     return _table(("#", "claim", "§", "verdict", "cells", "effect [95%]", "p"), lines)
 
 
 def _narrow(row: ClaimRow) -> str:
-    mean = row.result.effect.mean if row.result.effect else "–"
-    counts = f"({row.counts})".replace(" ", "") if row.result.cells else ""
+    mean, counts = "–", ""
+    if row.result.effect:
+        mean = row.result.effect.mean
+    if row.result.cells:
+        counts = f"({row.counts})".replace(" ", "")
     return f"{_colored(row)}\n{mean} {counts}"
 
 
@@ -318,7 +324,9 @@ def _table(columns: Sequence[str], lines: Iterable[tuple[Any, ...]]) -> Table:
 
     table = Table(box=box.SIMPLE, padding=(0, 1, 0, 0), show_edge=False)
     for name in columns:
-        table.add_column(name, justify="right" if name in "#p" else "left", no_wrap=name != "claim")
+        table.add_column(name, no_wrap=name != "claim")
+        if name in "#p":
+            table.columns[-1].justify = "right"
     for row, *cells in lines:
         table.add_row(str(row.number), row.claim.title, *cells)
     return table

@@ -18,6 +18,8 @@ KEYS = ("dataset", "view", "base", "mapped", "rewired", "n_constraints", "kind",
 _ASKED = ("study", "experiment", "dataset", "base", "features", "mapped", "n_constraints")
 # Columns that come once per type of constraint.
 BY_KIND = {"must-link": "must_link", "cannot-link": "cannot_link"}
+# how steps of a column are called in the places of cells, and written
+_STEPS = {"mapped": ("step", ".0%"), "n_constraints": ("step_of_pairs", "g")}
 PRECISIONS = ("precision", "inferred_precision")
 
 
@@ -28,13 +30,13 @@ class Rows:
     method: str | tuple[str, ...]
     study: str = "main"  # by default the paper's own multi-view experiments
     experiment: str = "multi-view"
-    dataset: str | None = None  # one value of that column; ``kind`` with precisions only
+    dataset: str | None = None  # one value of that column
     base: str | None = None
     features: str | None = None
     mapped: float | None = None
     n_constraints: int | None = None
     partial: bool = False  # whether only incomplete mappings are taken
-    kind: str | None = None
+    kinds: tuple[str, ...] = tuple(BY_KIND)  # of precisions
     threshold: str | None = None  # a mark of `prepare`: "table_1", "lowest", "best", "one" or "cv"
 
     def select(self, evidence: Evidence, measure: str) -> pd.DataFrame:
@@ -50,9 +52,9 @@ class Rows:
             chosen &= table[f"threshold_{self.threshold}"]
         table = table[chosen]
         if measure in PRECISIONS:
-            kinds = BY_KIND if self.kind is None else [self.kind]
             table = pd.concat(
-                table.assign(kind=kind, value=table[f"{measure}_{BY_KIND[kind]}"]) for kind in kinds
+                table.assign(kind=kind, value=table[f"{measure}_{BY_KIND[kind]}"])
+                for kind in self.kinds
             )
         else:
             table = table.assign(value=table[measure])
@@ -133,7 +135,7 @@ class Steps(Source):
 
     def table(self, evidence: Evidence) -> pd.DataFrame:
         values = self.of.select(evidence, self.measure)
-        step, spec = ("step", ".0%") if self.over == "mapped" else ("step_of_pairs", "g")
+        step, spec = _STEPS[self.over]
         steps = []
         for _, runs in values.groupby(["dataset", "method"]):
             for smaller, larger in pairwise(sorted(runs[self.over].dropna().unique())):
@@ -141,9 +143,9 @@ class Steps(Source):
                     runs[runs[self.over] == larger], runs[runs[self.over] == smaller], (self.over,)
                 )
                 steps.append(pairs.assign(**{step: f"{smaller:{spec}} → {larger:{spec}}"}))
-        return _spread(
-            pd.concat(steps) if steps else values.assign(**{step: ""}), (*self.per, step)
-        )
+        if not steps:
+            steps = [values.iloc[:0].assign(**{step: ""})]
+        return _spread(pd.concat(steps), (*self.per, step))
 
 
 @dataclass(frozen=True)

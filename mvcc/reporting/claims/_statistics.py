@@ -43,8 +43,10 @@ class Estimate:
 
     def _distance(self, null: float) -> float:
         away = self.mean - null
+        if away == 0:
+            return 0.0
         if self.standard_error == 0:  # no spread: the mean is known exactly
-            return copysign(inf, away) if away else 0.0
+            return copysign(inf, away)
         return away / self.standard_error
 
 
@@ -129,7 +131,9 @@ def combine(parts: Sequence[Floats], weights: Sequence[float]) -> Estimate:
 
 def _squared_error(values: Floats) -> float:
     # equal values have no spread, whatever the rounding of their mean says
-    return 0.0 if np.ptp(values) <= 10.0**-DIGITS else values.var(ddof=1) / len(values)
+    if np.ptp(values) <= 10.0**-DIGITS:
+        return 0.0
+    return float(values.var(ddof=1)) / len(values)
 
 
 def bootstrap_means(values: Floats, stream: int = 0) -> Floats:

@@ -172,7 +172,7 @@ def test_one_evaluation_too_many_shows(column, world, evaluations):
 def test_the_counting_argument_is_counted(world):
     result = CLAIMS[26].check(Evidence(world))
     counted = "Counted: 4,949 other pairs for a must-link, 449,999 for a cannot-link."
-    assert result.details == (counted,)
+    assert result.details == [counted]
     assert result.verdict is Verdict.HOLDS
 
 
