@@ -45,7 +45,7 @@ def plot(results_dir: Path, figures: tuple[str, ...], out: Path | None, fresh: b
     RESULTS_DIR is the folder of one experiment, or contains such folders. Prints the paths of the
     files, one per line.
     """
-    written = drawn.plot(results_dir, figures=figures or None, out=out, fresh=fresh)
+    written = drawn.plot(results_dir, figures=figures, out=out, fresh=fresh)
     shared.say_json({"figures": written})
     for path in chain.from_iterable(written.values()):
         shared.say(str(path))

@@ -77,7 +77,7 @@ def test_a_failed_write_leaves_the_old_figure_and_no_rest(folder, monkeypatch):
     assert (folder / "figures" / "figure_04.png").read_text() == "old"
 
 
-@pytest.mark.parametrize("figures", [None, ["4"]])
+@pytest.mark.parametrize("figures", [(), ["4"]])
 def test_results_without_what_a_figure_shows_are_an_error(tmp_path, curves, finish, figures):
     finish(tmp_path, curves().assign(study="closure"))
     with pytest.raises(StoreError, match="only multi-view experiments of the study closure"):

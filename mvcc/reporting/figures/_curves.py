@@ -193,6 +193,10 @@ _COUNTED = {
     "multi-view": "sum of all views, averaged over the iterations of co-EM",
     "single-view": "averaged over all iterations",
 }
+_Y_OF_NUMBERS = {
+    "multi-view": "Propagated constraints, all views",
+    "single-view": "Propagated constraints",
+}
 _PRECISION = {
     "multi-view": "Figure 7. Precision of propagated constraints in multi-view clustering, all"
     " instances mapped",
@@ -222,10 +226,8 @@ def draw_numbers(scores: pd.DataFrame, experiment: str) -> Picture | None:
     rows = rows[rows["mean"] > 0]  # a logarithmic axis has no zero
     if rows.empty:
         return None
-    multi_view = experiment == "multi-view"
     fractions = _style.by_fraction(rows["mapped"], _STYLE)
-
-    keys = [one.entry() for one in fractions if multi_view]
+    keys = [one.entry() for one in fractions if experiment == "multi-view"]
     guide = Line2D([], [], label="in proportion to the given ones", **_GUIDE)
     return _panels.draw_by_base(
         rows,
@@ -233,7 +235,7 @@ def draw_numbers(scores: pd.DataFrame, experiment: str) -> Picture | None:
         _NUMBERS[experiment],
         "Propagated must-links and cannot-links, given ones that propagate to themselves included,"
         f" {_COUNTED[experiment]}. {{trials}} {_panels.INTERVALS} Both axes are logarithmic.",
-        y="Propagated constraints" + (", all views" if multi_view else ""),
+        y=_Y_OF_NUMBERS[experiment],
         legend=[*keys, guide],
         also=lambda axes, points: _set_counts(axes, points, rows),
     )
@@ -247,7 +249,10 @@ def _set_counts(axes: Axes, points: pd.DataFrame, rows: pd.DataFrame) -> None:
     low, high = means.min() / 1.6, means.max() * 1.6
     axes.set_yscale("log")
     axes.set_ylim(low, high)
-    axes.yaxis.set_major_locator(LogLocator(subs=(1,) if high > 100 * low else (1, 2, 5)))
+    ticks: tuple[int, ...] = (1, 2, 5)
+    if high > 100 * low:
+        ticks = (1,)
+    axes.yaxis.set_major_locator(LogLocator(subs=ticks))
     axes.yaxis.set_major_formatter(FuncFormatter(_short))
     axes.yaxis.set_minor_locator(NullLocator())
     for exponent in range(floor(log10(low)) - 6, ceil(log10(high)) + 1):
@@ -255,15 +260,16 @@ def _set_counts(axes: Axes, points: pd.DataFrame, rows: pd.DataFrame) -> None:
 
 
 def _short(count: float, _place: int | None = None) -> str:
-    return f"{count / 1000:g}k" if count >= 1000 else f"{count:g}"
+    if count >= 1000:
+        return f"{count / 1000:g}k"
+    return f"{count:g}"
 
 
 def draw_precision(scores: pd.DataFrame, experiment: str) -> Picture | None:
     """Draw Figures 7 and 10 (§6.3, §6.4): weighted precision where the mapping is complete."""
     import pandas as pd
 
-    multi_view = experiment == "multi-view"
-    if multi_view:
+    if experiment == "multi-view":
         scores = scores[scores["mapped"] == 1.0]
     scores = _panels.main_experiment(scores, experiment)
     scores = scores[scores["method"] == PROPAGATION]

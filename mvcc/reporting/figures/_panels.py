@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from io import BytesIO
+from itertools import product
 from math import ceil, inf
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -78,7 +79,7 @@ def _one_reading(run: pd.DataFrame) -> pd.DataFrame:
     reading = []
     for column, papers in _READINGS.items():
         values = sorted(set(run[column].dropna()))
-        chosen = papers if papers in values else next(iter(values), None)
+        chosen = next((one for one in (papers, *values) if one in values), None)
         if len(values) > 1 or (papers is not None and chosen not in (papers, None)):
             reading.append(f"{column} {chosen}")
         run = run[run[column].isna() | (run[column] == chosen)]
@@ -111,8 +112,7 @@ def places(rows: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
 
     def rank(place: tuple[str, ...]) -> tuple[Any, ...]:
         dataset, folder, reading, view = place
-        views = registry()[dataset].views if dataset in registry() else ()
-        named = [one.name for one in views]
+        named = [one.name for one in getattr(registry().get(dataset), "views", ())]
         return _rank(dataset, list(registry())), folder, reading, _rank(view, named)
 
     rows = rows.assign(view=rows["view"].astype(object).fillna(POOLED))
@@ -128,8 +128,10 @@ def panels_by_base(rows: pd.DataFrame, *, by_fraction: bool = False) -> list[Pan
     Rows without a base or a fraction are in all of their columns.
     """
     bases = [base for base in BASES if base in set(rows["base"])] or [""]
-    fractions = sorted(set(rows["mapped"].dropna())) if by_fraction else []
-    columns = [(base, mapped) for base in bases for mapped in fractions or [None]]
+    fractions: list[Any] = [None]
+    if by_fraction:
+        fractions = sorted(set(rows["mapped"].dropna())) or fractions
+    columns = [*product(bases, fractions)]
     panels = []
     for row, (title, of_place) in enumerate(places(rows)):
         for column, (base, mapped) in enumerate(columns):
@@ -240,7 +242,7 @@ def draw_by_base(
     split_by_fraction: bool = False,
     highest: float = inf,
     bars: bool = True,
-    legend: Sequence[Artist] | None = None,
+    legend: Sequence[Artist] = (),
     share_y: Share = "row",
     also: Callable[[Axes, pd.DataFrame], object] = lambda axes, points: None,
 ) -> Picture:
@@ -260,7 +262,7 @@ def draw_by_base(
         draw,
         x=PER_VIEW if rows["view"].isna().all() else IN_THE_VIEW,
         y=y,
-        legend=[one.entry() for one in series] if legend is None else legend,
+        legend=legend or [one.entry() for one in series],
         share_y=share_y,
     )
     return Picture(figure, title, caption.format(trials=about_trials(rows)))
@@ -283,12 +285,19 @@ def draw_curves(
     drawn = [one for one in series if len(one.rows(points))]
     for slot, one in enumerate(drawn):
         curve = one.rows(points).sort_values("n_constraints")
-        half = curve["half_width"]
-        below = half.clip(upper=curve["mean"]) if highest < inf else half
+        below = above = curve["half_width"]
+        if highest < inf:
+            below, above = (
+                below.clip(upper=curve["mean"]),
+                above.clip(upper=highest - curve["mean"]),
+            )
+        ends = None
+        if bars:
+            ends = [below, above]
         axes.errorbar(
             curve["n_constraints"],
             curve["mean"],
-            yerr=[below, half.clip(upper=highest - curve["mean"])] if bars else None,
+            yerr=ends,
             label=one.title,
             elinewidth=0.7,
             **one.look(),
@@ -299,14 +308,16 @@ def draw_curves(
 
 def about_trials(rows: pd.DataFrame) -> str:
     """Write how many trials were averaged."""
-    return "A single trial." if rows["trials"].max() == 1 else f"Mean over {_trials(rows)} trials."
+    if rows["trials"].max() == 1:
+        return "A single trial."
+    return f"Mean over {_trials(rows)} trials."
 
 
 def dataset_title(name: str) -> str:
     """Return the paper's name of a data set, or its own if the paper has none."""
     from mvcc.datasets import registry
 
-    return registry()[name].title if name in registry() else name
+    return getattr(registry().get(name), "title", name)
 
 
 def in_order(datasets: Iterable[str]) -> list[str]:
@@ -318,7 +329,7 @@ def in_order(datasets: Iterable[str]) -> list[str]:
 
 def _rank(name: str, known: list[str]) -> tuple[int, str]:
     """Sort key: what is known comes in its order, everything else after it by name."""
-    return known.index(name) if name in known else len(known), name
+    return [*known, name].index(name), name
 
 
 def _row_title(rows: pd.DataFrame, points: pd.DataFrame) -> str:

@@ -37,7 +37,7 @@ _LEFT_OUT = ("Creator", "Producer", "CreationDate")
 
 def plot(
     results_dir: Path,
-    figures: Iterable[str] | None = None,
+    figures: Iterable[str] = (),
     out: Path | None = None,
     *,
     fresh: bool = False,
@@ -53,8 +53,8 @@ def plot(
         raise StoreError(
             f"{folder} is a link, and mvcc would write to where it leads. Name the folder by --out."
         )
-    asked = FIGURES if figures is None else set(figures)
-    if unknown := asked - FIGURES.keys():
+    named = set(figures)
+    if unknown := named - FIGURES.keys():
         raise StoreError(
             f"cannot draw {', '.join(sorted(unknown))}: the figures are {', '.join(FIGURES)}"
         )
@@ -62,16 +62,18 @@ def plot(
     contents: dict[str, bytes] = {}
     written: dict[str, list[Path]] = {}
     for name, draw in FIGURES.items():
-        if name not in asked:
+        if named and name not in named:
             continue
+        stem, what = name, f"the figure '{name}'"
+        if name.isdigit():
+            stem, what = f"figure_{int(name):02d}", f"Figure {name}"
         with house_style():
             picture = draw(results)
             if picture is not None:
-                files = _files(f"figure_{int(name):02d}" if name.isdigit() else name, picture)
+                files = _files(stem, picture)
                 contents |= files
                 written[name] = [folder / file for file in files]
-            elif figures is not None:
-                what = f"Figure {name}" if name.isdigit() else f"the figure '{name}'"
+            elif named:
                 raise _nothing_to_draw(what, results)
     if not contents:
         raise _nothing_to_draw("any figure", results)

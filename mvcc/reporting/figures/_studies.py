@@ -117,16 +117,19 @@ def _draw_map(
     from matplotlib.patches import Rectangle
 
     fixed = [name for name in table.index if name not in _SPECIAL]
-    places = [row if name in fixed else row + _GAP for row, name in enumerate(table.index)]
+    places = [row + _GAP * (name in _SPECIAL) for row, name in enumerate(table.index)]
     best = table.loc[fixed].max()
     for (row, name), (column, n) in product(enumerate(table.index), enumerate(table.columns)):
         value = table.loc[name, n]
-        color = colors.to_rgba(value) if name != DIRECT_MAPPING else (1.0, 1.0, 1.0, 1.0)
+        color: Any = colors.to_rgba(value)
+        spec = "+z.3f"
+        if name == DIRECT_MAPPING:  # no difference
+            color, spec = (1.0, 1.0, 1.0, 1.0), ".3f"
         corner = (column - 0.5, places[row] - 0.5)
         axes.add_patch(Rectangle(corner, 1, 1, facecolor=color, edgecolor="white", linewidth=0.5))
         ink = "white" if sum(color[:3]) < 1.4 else "black"
         if len(table.columns) <= _MOST_CELLS_WITH_NUMBERS:
-            written = f"{value:{'.3f' if name == DIRECT_MAPPING else '+z.3f'}}".replace("-", "−")
+            written = format(value, spec).replace("-", "−")
             axes.text(column, places[row], written, ha="center", va="center", fontsize=6, color=ink)
         if name in fixed and value == best[n]:
             inset = (corner[0] + 0.05, corner[1] + 0.1)

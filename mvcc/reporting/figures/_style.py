@@ -209,8 +209,8 @@ def set_schedule(axes: Axes, schedule: Sequence[float]) -> None:
     length = placed[-1] - placed[0] or 1.0
     low, high = placed[0] - _MARGIN * length, placed[-1] + _MARGIN * length
     place = axes.get_subplotspec()
-    n_columns = place.get_gridspec().ncols if place else 1
-    inch = 0.85 * WIDTH / n_columns / (high - low)
+    assert place is not None  # all panels are in a grid
+    inch = 0.85 * WIDTH / place.get_gridspec().ncols / (high - low)
     axes.set_xlim(*to_place.inverted().transform((low, high)))
     axes.set_xticks(schedule, _tick_labels(schedule, (placed - low) * inch))
     axes.set_xticks([], minor=True)
