@@ -154,7 +154,7 @@ def _closest(view: results.ViewFacts) -> str:
     if view.closest is None:
         return "two clusters"
     names = view.names or ("",) * (max(view.closest) + 1)
-    told = [f"{one} ({names[one]})" if names[one] else f"{one}" for one in view.closest]
+    told = [f"{one} ({names[one]})".removesuffix(" ()") for one in view.closest]
     return f"clusters {' and '.join(told)}"
 
 
@@ -187,13 +187,13 @@ def _sure(view: results.ViewFacts, row: int) -> float:
 
 
 def _why_between(view: results.ViewFacts, row: int) -> str:
-    share = view.stability[row]
-    repeated = "" if share is None else f"in {percent(share)} of repetitions in this cluster"
-    if not view.probability:
-        return repeated
-    own, other = percent(view.probability[row]), percent(view.second_probability[row])
-    said = f"{own} in favor of this cluster, {other} of cluster {view.second[row]}"
-    return said if share in (None, 1) else f"{said}; {repeated}"
+    share, said = view.stability[row], []
+    if view.probability:
+        own, other = percent(view.probability[row]), percent(view.second_probability[row])
+        said.append(f"{own} in favor of this cluster, {other} of cluster {view.second[row]}")
+    if share is not None and not (said and share == 1):
+        said.append(f"in {percent(share)} of repetitions in this cluster")
+    return "; ".join(said)
 
 
 def _why_nowhere(view: results.ViewFacts, row: int, low: list[float]) -> str:
@@ -237,7 +237,7 @@ def _switches(facts: results.Clustering) -> Iterator[dict[str, Any]]:
         yield {
             "name": f"{name} {kind}",
             "label": f"{clusters.TOLD[name]} {kind}s",
-            "count": sum(one.must_link if must_link else one.cannot_link for one in counts),
+            "count": sum(getattr(one, kind.replace("-", "_")) for one in counts),
             "drawn": sum(link.must_link == must_link for link in links),
         }
     n = sum(len(view.violated) for view in facts.views)

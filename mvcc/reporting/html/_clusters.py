@@ -19,9 +19,9 @@ _FEWEST = 5  # matched rows of a cluster, to speak of parts
 
 def titles_in(facts: Clustering, titles: list[dict[int, str]], cluster: ListedCluster) -> list[str]:
     """Return titles of typical rows of a cluster, from the first view that has some."""
-    for view in cluster.views if facts.profiles else ():
-        if own := titles[view]:
-            typical = facts.profiles[view][cluster.number].typical
+    for view, profiles in enumerate(facts.profiles):
+        if view in cluster.views and (own := titles[view]):
+            typical = profiles[cluster.number].typical
             return list(dict.fromkeys(own[row] for row in typical if row in own))[:_MOST_TITLES]
     return []
 
@@ -61,7 +61,9 @@ def split_in(table: Sequence[Sequence[int]], *, across: bool = False) -> list[tu
     They are rows of the table, or its columns if `across`.
     """
     found = []
-    for cluster, counts in enumerate(zip(*table, strict=True) if across else table):
+    if across:
+        table = [*zip(*table, strict=True)]
+    for cluster, counts in enumerate(table):
         total = sum(counts)
         parts = [other for other, count in enumerate(counts) if count >= _PART * total]
         if total >= _FEWEST and len(parts) > 1:
@@ -73,6 +75,7 @@ def split_in(table: Sequence[Sequence[int]], *, across: bool = False) -> list[tu
 
 # constraints by the names of their files, and what readers call them
 TOLD = {"given": "given", "propagated": "transferred", "received": "received"}
+_NOTES = {True: "satisfied", False: "violated"}
 _HEAVIEST = {"propagated": "inferred ones first, then the heaviest", "received": "the heaviest"}
 
 Drawn = dict[int, int]  # the rows that are drawn, each with its place among them
@@ -120,8 +123,8 @@ def class_names(facts: Clustering) -> list[str]:
 
 
 def _view_data(view: ViewFacts, drawn: Drawn, classes: dict[str, int], k: int) -> dict[str, Any]:
-    valued = {row: place for place, row in enumerate(view.shown_rows)}
-    known = None not in view.stability
+    known, rows = None not in view.stability, view.shown_rows
+    values = [(column, dict(zip(rows, texts, strict=True))) for column, texts in view.values]
     return {
         "name": view.name,
         "source": view.source,
@@ -135,10 +138,7 @@ def _view_data(view: ViewFacts, drawn: Drawn, classes: dict[str, int], k: int) -
         "classes": view.reference and [classes.get(view.reference[row]) for row in drawn],
         "stability": [view.stability[row] for row in drawn] if known else None,
         "moved": [[drawn[row], reason] for row, _, reason in view.moved if row in drawn],
-        "values": [
-            [column, [values[valued[row]] if row in valued else None for row in drawn]]
-            for column, values in view.values
-        ],
+        "values": [[column, [texts.get(row) for row in drawn]] for column, texts in values],
         "constraints": {name: _links(getattr(view, name), drawn) for name in TOLD},
         "cuts": _cuts(view),
     }
@@ -150,7 +150,7 @@ def _links(links: Iterable[Given | LinkFacts], drawn: Drawn) -> list[list[Any]]:
         if link.i in drawn and link.j in drawn:
             note = ""
             if isinstance(link, Given):
-                note = "satisfied" if link.satisfied else "violated"
+                note = _NOTES[link.satisfied]
             found.append([drawn[link.i], drawn[link.j], link.must_link, link.reason, note])
     return found
 

@@ -47,10 +47,8 @@ def learning_curves(curves: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def _title(run: pd.DataFrame) -> str:
-    first = run.iloc[0]
-    view = first["view"] if isinstance(first["view"], str) else ""
-    parts = [figures.dataset_title(first["dataset"]), first["study"], first["experiment"], view]
-    return " · ".join(part for part in parts if part)
+    dataset, *others = run[["dataset", "study", "experiment", "view"]].iloc[0].dropna()
+    return " · ".join([figures.dataset_title(dataset), *others])
 
 
 def _settings(rows: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:

@@ -50,7 +50,9 @@ def plural(number: int, one: str, many: str = "") -> str:
 
 def number(value: float | None, digits: int = 3) -> str:
     """Write a number with a few significant digits."""
-    return "–" if value is None else f"{value:.{digits}g}".replace("-", "−")
+    if value is None:
+        return "–"
+    return f"{value:.{digits}g}".replace("-", "−")
 
 
 def repeatability(agreement: float) -> str:
