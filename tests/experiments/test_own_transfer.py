@@ -131,13 +131,6 @@ def test_options_of_a_method_come_from_the_config(zoo):
     assert whole > nothing == 0
 
 
-def test_options_of_our_own_methods_can_be_given_as_well():
-    name, options = "constraint-propagation", {"regularization": 100.0}
-    given = (config(name), config(name, transfer_options={name: options}))
-    one, other = (run_trial(one, 0)["propagated_must_links"].item() for one in given)
-    assert one != other
-
-
 @pytest.mark.parametrize(
     ("options", "words"),
     [
@@ -156,10 +149,6 @@ def test_options_that_no_chosen_method_has_are_refused(zoo, options, words):
     with pytest.raises(ValidationError) as caught:
         config("z-whole", "constraint-propagation", "direct-mapping", transfer_options=options)
     assert words in str(caught.value)
-
-
-def test_a_config_without_options_is_the_one_that_it_was():
-    assert "transfer_options" not in config("direct-mapping").resolved()["multi_view"]
 
 
 def test_a_config_file_may_name_the_method_and_an_unknown_one_has_its_line(zoo, tmp_path):

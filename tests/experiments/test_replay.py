@@ -72,15 +72,6 @@ def test_other_rows_than_the_stored_ones_are_a_difference(folder, rows, give):
     assert replay.first == "5 rows stored, 4 now, or other columns"
 
 
-def test_a_failing_trial_fails_again(folder, monkeypatch):
-    def fail(config, trial, data_dir):
-        raise ZeroDivisionError("a planted fault")
-
-    monkeypatch.setattr(replay_module, "run_trial", fail)
-    with pytest.raises(ZeroDivisionError, match="a planted fault"):
-        replay_trial(folder, 1)
-
-
 def test_folders_without_a_run_and_configs_of_another_version_are_errors(folder, tmp_path):
     with pytest.raises(
         StoreError, match=r"there is no manifest\.json\. Give the folder of one run"

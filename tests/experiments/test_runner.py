@@ -119,23 +119,6 @@ def test_a_report_of_a_failure_that_mvcc_did_not_write_stays(tmp_path, fresh):
     assert path.read_text() == "mine"
 
 
-@pytest.mark.parametrize("fresh", [False, True])
-@pytest.mark.parametrize("what", ["file", "link"])
-def test_another_file_called_like_the_list_of_files_is_refused(tmp_path, what, fresh):
-    here, notes = tmp_path / "here", tmp_path / "notes.txt"
-    here.mkdir()
-    notes.write_text("my notes")
-    if what == "link":
-        (here / ".mvcc-files").symlink_to(notes)
-    else:
-        (here / ".mvcc-files").write_text("my notes")
-    why = r"\.mvcc-files is not the list of files of mvcc\. Move it away"
-    with pytest.raises(StoreError, match=why):
-        run_experiment(CONFIG, here, n_jobs=1, fresh=fresh)
-    assert notes.read_text() == (here / ".mvcc-files").read_text() == "my notes"
-    assert len(list(here.iterdir())) == 1
-
-
 def test_files_called_like_unfinished_ones_stay(tmp_path):
     (tmp_path / "trials").mkdir()
     names = (".curves.csv.2024.part", ".manifest.json.7.part", "trials/.0001.csv.gz.1.part")

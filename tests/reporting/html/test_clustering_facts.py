@@ -33,6 +33,10 @@ CHANGES = {
     "comparison": (COMPARISON, "comparison.methods.0.reference_f has 1 entries for 2 views"),
     "stability_runs.agreement": ([0.5], "stability_runs.agreement has 1 entries for 2 views"),
     "views.0.sample": ([0, 30], "views.0: `sample` must hold rows 0 … 29, ascending"),
+    "views.0.pictures": (
+        [[0, "https://example.org/x.png"]],  # which nobody fetches
+        "views.0.pictures.0.1: String should match",
+    ),
     "views.0.values.0": (["height", ["1"]], "`values` of height has 1 entries for 30 rows"),
     "profiles.1": ([], "profiles.1 has 0 entries for 5 clusters"),
     "profiles.1.0.typical": ([20], "profiles.1 names row 20, but the rows are 0 … 19"),

@@ -315,13 +315,6 @@ def test_a_card_has_titles_or_pictures_of_typical_rows(page):
     assert images == [{"src": PICTURE, "alt": f"i{row}"}]
 
 
-def test_a_picture_of_facts_is_never_fetched(page):
-    facts = make_facts((30, 20))
-    facts["views"][0]["pictures"] = [[0, "https://example.org/x.png"]]
-    with pytest.raises(StoreError, match=r"views\.0\.pictures\.0\.1: String should match"):
-        page(facts)
-
-
 def test_constraints_are_drawn_between_their_rows_if_somebody_asks_for_them(page):
     facts = make_facts((30, 20))
     view = facts["views"][1]
