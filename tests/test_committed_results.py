@@ -11,7 +11,7 @@ import pytest
 from mvcc.experiments import load_config
 from mvcc.experiments._trial import run_trial
 from mvcc.reporting.claims import evaluate_claims, to_markdown
-from mvcc.reporting.figures import FIGURES
+from mvcc.reporting.figures import FIGURES, plot
 from mvcc.results import Results, find_experiments
 from mvcc.results._format import CELL
 from scripts import compare_with_reference
@@ -80,10 +80,19 @@ def test_the_scorecard_is_that_of_the_results():
     assert to_markdown(scorecard.beyond) == (RESULTS / "beyond.md").read_text("utf-8")
 
 
-def test_every_figure_is_there():
-    names = {path.stem for path in (RESULTS / "figures").glob("*.png")}
-    assert names == {path.stem for path in (RESULTS / "figures").glob("*.pdf")}
-    assert len(names) == len(FIGURES)
+@pytest.mark.slow
+@pytest.mark.exact_bits
+def test_the_figures_are_drawn_from_the_results_to_the_last_byte(tmp_path):
+    files = [path for paths in plot(RESULTS, out=tmp_path).values() for path in paths]
+    assert {path.name for path in files} == {
+        path.name for path in (RESULTS / "figures").glob("[!.]*")
+    }
+    assert len(files) == 2 * len(FIGURES)
+    stored = [RESULTS / "figures" / path.name for path in files]
+    changed = [
+        a.name for a, b in zip(files, stored, strict=True) if a.read_bytes() != b.read_bytes()
+    ]
+    assert changed == []
 
 
 @pytest.mark.parametrize(

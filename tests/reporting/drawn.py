@@ -27,13 +27,9 @@ def grid(figure):
     return {(rows[row], columns.get(column, "")): axes for (row, column), axes in places.items()}
 
 
-def entries(legend):
-    return [text.get_text() for text in legend.get_texts()]
-
-
 def key(figure):
     (legend,) = figure.legends
-    return entries(legend)
+    return [text.get_text() for text in legend.get_texts()]
 
 
 def lines(axes):
@@ -48,10 +44,6 @@ def ends_of_bars(axes):
     """Measure the lower and upper end of the intervals of each curve, by its label."""
     bars = {container.get_label(): container.lines[2][0] for container in axes.containers}
     return {label: np.array(bar.get_segments())[:, :, 1] for label, bar in bars.items()}
-
-
-def is_dashed(line):
-    return line._unscaled_dash_pattern[1] is not None
 
 
 def extent(artist, figure):

@@ -2,12 +2,11 @@
 
 import numpy as np
 import pytest
-from matplotlib.colors import same_color
 
 from mvcc.exceptions import StoreError
 from mvcc.reporting.figures._figure_03 import draw_figure_03
 from mvcc.reporting.figures._style import house_style
-from tests.reporting.drawn import assert_nothing_is_cut_or_covered, key
+from tests.reporting.drawn import assert_nothing_is_cut_or_covered
 
 
 def ellipses(axes):
@@ -31,38 +30,6 @@ def test_the_ellipses_are_those_of_the_covariances_at_one_standard_deviation(exa
         np.testing.assert_allclose(drawn[0], wanted[0], atol=1e-9)
         np.testing.assert_allclose(drawn[1], wanted[1], atol=1e-9)
     assert "1 standard deviation" in picture.caption
-
-
-def test_the_cluster_is_dashed_blue_and_the_endpoints_are_dotted_green(example):
-    cluster, *endpoints = draw_figure_03([example]).figure.axes[0].patches
-    red, green, blue, _ = cluster.get_edgecolor()
-    assert blue > max(red, green)
-    for patch in endpoints:
-        red, green, blue, _ = patch.get_edgecolor()
-        assert green > max(red, blue)
-        assert patch.get_linestyle() != cluster.get_linestyle()
-
-
-def test_instances_and_constraints_are_those_of_the_example(example):
-    axes = draw_figure_03([example]).figure.axes[0]
-    np.testing.assert_array_equal(axes.collections[0].get_offsets(), example["points"])
-    center, *constraints = axes.get_lines()
-    np.testing.assert_array_equal(center.get_xydata(), [example["mean"]])
-    for line, constraint in zip(constraints, example["constraints"], strict=True):
-        ends = [end["point"] for end in constraint["ends"]]
-        np.testing.assert_array_equal(line.get_xydata(), ends)
-        assert same_color(line.get_color(), "black")
-        assert line.get_linestyle() == "-"
-
-
-def test_memberships_and_the_place_of_the_cluster_are_written_and_distances_are_true(example):
-    figure = draw_figure_03([example]).figure
-    (axes,) = figure.axes
-    written = [text.get_text() for text in axes.texts if text.get_text().startswith("G")]
-    assert written == ["G = 0.60", "G = 0.60", "G = 1.00", "G = 0.14"]
-    assert axes.get_aspect() == 1.0
-    assert axes.get_title() == "Four Quadrants, PCK-Means\ncluster 1 · trial 0 · t = 0.75"
-    assert len(key(figure)) == 5
 
 
 def test_nothing_is_cut_and_no_text_covers_another_part(example):

@@ -6,7 +6,7 @@ import pytest
 from matplotlib.patches import Rectangle
 
 from mvcc.reporting.figures._studies import draw_thresholds, heat_map
-from tests.reporting.drawn import assert_nothing_is_cut_or_covered, grid, key
+from tests.reporting.drawn import assert_nothing_is_cut_or_covered, grid
 
 SWEEP = ("0.05", "0.5", "1", "cv")
 
@@ -73,33 +73,6 @@ def test_the_best_fixed_threshold_of_each_column_is_framed_whatever_cv_and_dm_re
     table.loc[table["method"] == "direct-mapping", "mean"] = 0.95
     axes, _ = draw_thresholds(table).figure.axes
     assert frames(axes) == [(0, 1), (0, 2), (1, 0), (1, 2)]
-
-
-def test_the_threshold_of_figure_4_is_marked(sweep, curves):
-    figure = draw_thresholds(pd.concat([sweep(), curves("protein")])).figure
-    assert labels(figure.axes[0])[1] == "▸ 0.5"
-    assert key(figure) == ["Best fixed threshold", "Threshold of Figure 4"]
-    figure = draw_thresholds(pd.concat([sweep(), curves("rec_talk")])).figure
-    assert labels(figure.axes[0])[1] == "0.5"
-
-
-def test_colours_mean_the_same_in_all_panels_blue_above_direct_mapping_and_red_below(sweep):
-    table = pd.concat([sweep("protein"), sweep("rec_talk").assign(mean=0.55)])
-    figure = draw_thresholds(table).figure
-    blueness = {}
-    for axes in figure.axes[:2]:
-        texts = {tuple(np.round(text.get_position(), 1)): text.get_text() for text in axes.texts}
-        for patch in filter(Rectangle.get_fill, axes.patches):
-            red, _, blue, _ = patch.get_facecolor()
-            written = texts[tuple(np.round(patch.get_center(), 1))]
-            blueness[written.replace("−", "-")] = blue - red
-    signed = {float(text): value for text, value in blueness.items() if text[0] in "+-"}
-    assert len(signed) == 13
-    for difference, value in signed.items():
-        assert np.sign(round(value, 1)) in (0, np.sign(difference))
-    assert {value for text, value in blueness.items() if text[0] not in "+-"} == {0}
-    largest = max(abs(difference) for difference in signed)
-    assert figure.axes[2].get_ylim() == pytest.approx((-largest, largest), abs=0.001)
 
 
 def test_many_columns_have_no_room_for_numbers(sweep):

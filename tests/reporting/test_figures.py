@@ -25,7 +25,6 @@ from tests.reporting.drawn import (
     ends_of_bars,
     extent,
     grid,
-    is_dashed,
     key,
     lines,
     points,
@@ -217,22 +216,6 @@ def test_only_trials_with_both_methods_count(paired):
     assert draw_figure_05(table[table["method"] == DM]) is None
 
 
-def test_lines_bands_and_zero_of_differences_are_drawn(paired):
-    table = paired(bases=("pck-means",), fractions=(0.4,))
-    figure = draw_difference(table).figure
-    (axes,) = figure.axes
-    found = differences(table)
-    np.testing.assert_allclose(points(axes)["40 % mapped"], found[["n_constraints", "mean"]])
-    band = axes.collections[0].get_paths()[0].vertices
-    for row in found.itertuples():
-        heights = band[band[:, 0] == row.n_constraints, 1]
-        assert heights.min() == pytest.approx(row.mean - row.half_width)
-        assert heights.max() == pytest.approx(row.mean + row.half_width)
-    assert any(set(line.get_ydata()) == {0} for line in axes.get_lines())
-    assert key(figure) == ["40 % mapped"]
-    assert differences(paired(trials=1))["half_width"].isna().all()
-
-
 # Figure 5
 
 
@@ -260,22 +243,6 @@ def test_a_gain_by_luck_has_an_interval_around_zero_and_a_sure_one_has_not(paire
     assert row.low > 10
 
 
-def test_figure_5_has_a_dot_an_interval_and_a_peak_for_each_fraction(paired):
-    table = paired()
-    figure = draw_figure_05(table).figure
-    (axes,) = figure.axes
-    labels = [label.get_text() for label in axes.get_yticklabels()]
-    assert labels == [f"Letters/Digits\n{base}" for base in ("PCK-Means", "MPCK-Means")]
-    drawn = {line.get_marker(): [] for line in axes.get_lines()}
-    for line in axes.get_lines():
-        drawn[line.get_marker()].append(line.get_xdata())
-    found = improvements(table).set_index("base").loc[list(BASES)]
-    np.testing.assert_allclose(np.ravel(drawn["o"]), found["average"])
-    np.testing.assert_allclose(np.ravel(drawn["D"]), found["peak"])
-    np.testing.assert_allclose(drawn["None"][:-1], found[["low", "high"]])
-    assert key(figure)[-3:] == ["20 % mapped", "40 % mapped", "100 % mapped"]
-
-
 # Figures 6, 7, 9 and 10, from trials
 
 
@@ -283,36 +250,6 @@ def spread(table, column):
     """Give trials different values of a column, around the same mean."""
     place = table["trial"] - table["trial"].mean()
     return table.assign(**{column: table[column] + 0.001 * place})
-
-
-def test_numbers_are_the_sums_of_both_kinds_with_their_intervals(curves, scores):
-    table = curves()
-    trials = spread(scores(table), "propagated_must_links")
-    for (_, column), axes in grid(draw_numbers(trials, "multi-view").figure).items():
-        base = next(name for name, known in BASES.items() if known == column)
-        for mapped, label in ((0.2, "20 % mapped"), (0.4, "40 % mapped"), (1.0, "100 % mapped")):
-            of_cell = (table["method"] == CP) & (table["mapped"] == mapped)
-            curve = table[of_cell & (table["base"] == base)]
-            both = curve["propagated_must_links"] + curve["propagated_cannot_links"]
-            np.testing.assert_allclose(points(axes)[label][:, 1], both)
-            half = QUANTILE * pd.Series(range(12)).sem() / 1000
-            found = ends_of_bars(axes)[label]
-            np.testing.assert_allclose(found, np.column_stack([both - half, both + half]))
-            assert is_dashed(lines(axes)[label]) == (mapped < 1)
-
-
-def test_the_guides_grow_in_proportion_and_the_axis_holds_all_points(curves, scores):
-    figure = draw_numbers(scores(curves()), "multi-view").figure
-    axes = figure.axes[0]
-    assert axes.get_xscale() == axes.get_yscale() == "log"
-    for guide in (line for line in axes.get_lines() if hasattr(line, "get_xy2")):
-        (x1, y1), (x2, y2) = guide.get_xy1(), guide.get_xy2()
-        assert y2 / y1 == pytest.approx(x2 / x1)
-    drawn = np.concatenate([xy[:, 1] for own in figure.axes for xy in points(own).values()])
-    low, high = axes.get_ylim()
-    assert low < drawn.min() < 2 * low
-    assert high / 2 < drawn.max() < high
-    assert figure.get_supylabel() == "Propagated constraints, all views"
 
 
 def test_where_nothing_was_propagated_there_is_no_point(curves, scores):

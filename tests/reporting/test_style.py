@@ -8,7 +8,6 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib.colors import to_rgb
 
 from mvcc.exceptions import StoreError
 from mvcc.reporting.figures import plot
@@ -21,7 +20,6 @@ from mvcc.reporting.figures._style import (
     house_style,
     method_styles,
     percent,
-    tint,
 )
 from mvcc.results import JOINT, K_MEANS, Results
 from tests.reporting.drawn import ALL_CONES, lab
@@ -157,35 +155,17 @@ def test_methods_differ_in_grey_and_in_marker():
     assert len({style.marker for style in METHODS.values()}) == len(METHODS)
 
 
-def line_styles(fractions):
-    return {one.value: one.line for one in by_fraction(fractions, METHODS["direct-mapping"])}
-
-
-def test_the_papers_fractions_have_the_papers_lines():
-    lines = line_styles([0.2, 1.0, 0.4])
-    assert list(lines) == [1.0, 0.4, 0.2]
-    assert lines[1.0] == "solid"
-    _, dashes = lines[0.4]
-    _, dots = lines[0.2]
-    assert dashes[0] > 2 * dots[0]
-
-
 @pytest.mark.parametrize("fractions", [(0.1, 0.3, 0.6, 0.8), (0.05, 0.2, 0.4, 0.5, 0.6, 1.0)])
 def test_other_fractions_have_lines_of_their_own_and_leave_the_papers(fractions):
-    lines = line_styles(fractions)
+    lines = {one.value: one.line for one in by_fraction(fractions, METHODS["direct-mapping"])}
     assert len(set(lines.values())) == len(fractions)
-    assert lines.get(0.4, line_styles([0.4])[0.4]) == line_styles([0.2, 0.4, 1.0])[0.4]
+    (papers,) = by_fraction([0.4], METHODS["direct-mapping"])
+    assert lines.get(0.4, papers.line) == papers.line
 
 
 def test_percentages_keep_their_digits():
     written = [percent(fraction) for fraction in (1.0, 0.2, 0.07, 0.125)]
     assert written == ["100%", "20%", "7%", "12.5%"]
-
-
-def test_a_marker_is_filled_as_far_as_the_mapping_is_known():
-    assert tint("#00558f", 1.0) == pytest.approx(to_rgb("#00558f"))
-    assert tint("#00558f", 0.0) == pytest.approx((1, 1, 1))
-    assert lightness(tint("#00558f", 0.2)) > lightness(tint("#00558f", 0.4)) > lightness("#00558f")
 
 
 def test_the_house_style_replaces_the_users_settings_and_gives_them_back():

@@ -13,11 +13,9 @@ from mvcc.reporting.claims import (
     to_markdown,
     write_markdown,
 )
-from mvcc.reporting.figures._studies import draw_beyond
 from mvcc.reporting.figures._style import METHODS, PEERS
 from mvcc.results import BASES
 from mvcc.results._format import MEASURES
-from tests.reporting.drawn import assert_nothing_is_cut_or_covered, entries, points
 from tests.reports import few_claims, printed
 
 SCHEDULE, FRACTIONS = (0, 40, 160), (0.1, 0.3, 1.0)
@@ -161,27 +159,3 @@ def test_the_means_are_those_of_the_trials_and_the_largest_of_a_line_is_bold(bey
     assert f"| {others.max():.3f} ± " in line
     n_lines = sum(line.startswith("| ") for line in lines)
     assert n_lines == 1 + len(DATASETS) * len(SCHEDULE)
-
-
-def test_the_figure_has_a_panel_for_each_data_set_and_the_better_base(beyond):
-    better = (beyond["method"] == "direct-mapping") & (beyond["base"] == "mpck-means")
-    table = beyond.assign(f_measure=beyond["f_measure"] + 0.2 * better)
-    cells = ["study", "dataset", "base", "method", "mapped", "n_constraints"]
-    groups = table.groupby(cells, dropna=False)["f_measure"]
-    curves = groups.agg(mean="mean", standard_error="sem", trials="size").reset_index()
-    figure = draw_beyond(curves).figure
-    assert {"Protein", "Wine"} < {axes.get_ylabel() for axes in figure.axes}
-    legends = filter(None, (axes.get_legend() for axes in figure.axes))
-    assert {legend.get_title().get_text(): entries(legend) for legend in legends} == {
-        "Joint Graph": ["100 % mapped", "30 % mapped", "10 % mapped"],
-        "Methods of the paper": [style.title for style in METHODS.values()],
-        "Other packages": ["k-means", *(style.title for style in PEERS.values())],
-    }
-    drawn = points(figure.axes[1])["Direct Mapping"]
-    best = curves.query(
-        "method == 'direct-mapping' and base == 'mpck-means' and mapped == 0.3"
-        " and dataset == 'protein'"
-    ).sort_values("n_constraints")
-    np.testing.assert_allclose(drawn, best[["n_constraints", "mean"]])
-    assert_nothing_is_cut_or_covered(figure)
-    assert draw_beyond(curves[curves["method"] != "joint"]) is None
