@@ -142,8 +142,10 @@ def main() -> NoReturn:
     except click.ClickException as error:
         error.show()
         code = error.exit_code
+    except ConfigError as error:
+        code = _complain(str(error), USAGE)
     except MvccError as error:
-        code = _complain(str(error), USAGE if isinstance(error, ConfigError) else FAILURE)
+        code = _complain(str(error), FAILURE)
     except OSError as error:
         if error.errno in _UNUSABLE and error.filename is not None:
             place = shown(os.fspath(error.filename))
@@ -160,7 +162,7 @@ def _wants_color() -> bool | None:
     """Return what the environment says about colors; None leaves it to the terminal."""
     if os.environ.get("NO_COLOR"):
         return False
-    return True if os.environ.get("FORCE_COLOR") else None
+    return bool(os.environ.get("FORCE_COLOR")) or None
 
 
 def _complain(message: str, code: int) -> int:

@@ -84,7 +84,7 @@ def ask(
     inputs = tables.read_inputs(job.model_copy(update={"n_clusters": "auto"}))
     shared.remark_notes([*chain(*(table.notes for table in inputs.tables)), *inputs.notes])
     base = (config or Path()).parent
-    folder = out or (Path(job.asked[0]) if job.asked else base / "asked")
+    folder = out or Path(next(iter(job.asked), base / "asked"))
     if out is None:
         if len(job.asked) > 1:
             raise click.UsageError(
@@ -93,10 +93,12 @@ def ask(
             )
         shared.remark(f"Answers go to {folder}; --out names another folder.")
     words, answered = words_of(config, given), typed(folder)
+    again = f"mvcc ask {words} --out {answered}"
+    if browser:
+        again += " --browser"
 
     def then(status: tables.Status) -> tuple[str, str]:
         if status.n_clusters_hint < _FEWEST_GROUPS:
-            again = f"mvcc ask {words} --out {answered}{' --browser' if browser else ''}"
             return "Name two groups or more", again
         taken = (f"results-{number}" for number in count(2))
         free = next(name for name in chain(["results"], taken) if not Path(name).exists())
@@ -176,10 +178,11 @@ def match(
             "the output file is missing; give it with --out, or print the proposals with --json."
         )
     shared.refuse_fresh_alone(fresh, out)
-    source = clustering / "cluster.yaml" if clustering else config
-    if clustering and not (clustering / "cluster.yaml").exists():
-        read_facts(clustering)  # which says what is missing, as for other commands
-    job = tables.load_job(source, settings(given), defaults={"n_clusters": "auto"})
+    if clustering is not None:
+        config = clustering / "cluster.yaml"
+        if not config.exists():
+            read_facts(clustering)  # which says what is missing, as for other commands
+    job = tables.load_job(config, settings(given), defaults={"n_clusters": "auto"})
     if out is not None:
         check_output(out, tables.PROPOSALS, fresh=fresh, inputs=tables.inputs_of(job))
     found = tables.propose_matches(

@@ -44,8 +44,10 @@ class Screen:
         if not shown:
             self.say("No group is there yet; n opens the first.")
             return
-        some = f"  ({len(shown)} of {n} groups)" if n > len(shown) else ""
-        self.say(f"Which of these is it like?{some}")
+        title = "Which of these is it like?"
+        if n > len(shown):
+            title += f"  ({len(shown)} of {n} groups)"
+        self.say(title)
         for group in shown:
             self.say(f" {group.key:1}  {clean(group.name)} ({group.size})", "bold")
             for rows in group.exemplars:
@@ -117,8 +119,9 @@ def _described(row: ShownRow) -> Text:
         text.append(f"{clean(column)}: {clean(cut)}\n")
     width = min(20, max((cell_len(clean(column)) for column, _ in row.bars), default=0))
     for column, score in row.bars:
-        bar = ("+" if score > 0 else "-") * min(10, round(2 * abs(score)))
-        text.append(f"{padded([clean(column)], width)[0]} {score:+.1f} {bar}\n")
+        number = f"{score:+.1f}"
+        bar = number[0] * min(10, round(2 * abs(score)))
+        text.append(f"{padded([clean(column)], width)[0]} {number} {bar}\n")
     if row.bars:
         text.append("(standard deviations from the mean)\n", "dim")
     return text

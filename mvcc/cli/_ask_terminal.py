@@ -9,11 +9,11 @@ import termios
 import tty
 from collections.abc import Callable
 from contextlib import closing
-from itertools import takewhile
+from itertools import chain, cycle, takewhile
 
 from mvcc.cli._ask_cards import Screen, clean, quoted
 from mvcc.exceptions import MvccError
-from mvcc.tables import AskSession, Card
+from mvcc.tables import AskSession, Card, NearRow
 
 _ESC = b"\x1b"
 _SECONDS = 0.05  # within which the rest of a key arrives
@@ -127,33 +127,44 @@ class _Dialog:
     def run(self, pairs: bool) -> None:
         while (card := self._next_card()) is not None:
             try:
-                self._ask_pairs(card) if pairs else self._ask_groups(card)
+                if pairs:
+                    self._ask_pairs(card)
+                else:
+                    self._ask_groups(card)
             except _Finished:
                 return
         self._screen.say("Nothing is left to ask.")
 
     def _next_card(self) -> Card | None:
-        session = self._session
-        questions = [session.question(self._wanted)] if self._wanted else session.next()
+        session, wanted = self._session, self._wanted
         self._wanted = None
-        return session.card(questions[0]) if questions else None
+        if wanted:
+            return session.card(session.question(wanted))
+        return next(map(session.card, session.next()), None)
 
     def _ask_groups(self, card: Card) -> None:
+        groups = card.groups
         self._screen.show_card(card, self._session.status)
-        first, n = 0, _FIRST_GROUPS
-        self._screen.show_groups(card.groups[:n], len(card.groups))
-        more = ("m more groups",) if len(card.groups) > n else ()
-        names = {group.key: group.name for group in card.groups if group.key}
+        starts = range(0, len(groups), _MOST_GROUPS)
+        some = chain(
+            [groups[:_FIRST_GROUPS]],
+            cycle(groups[start : start + _MOST_GROUPS] for start in starts),
+        )
+        self._screen.show_groups(next(some), len(groups))
+        keys = ["n none of these"]
+        if not groups:
+            keys = ["n new group"]
+        elif len(groups) > _FIRST_GROUPS:
+            keys.append("m more groups")
+        names = {group.key: group.name for group in groups if group.key}
         while True:
-            key = self._key("n none of these" if card.groups else "n new group", *more)
+            key = self._key(*keys)
             if key in names:  # also one that is not shown
                 done = self._answer(card, names[key])
             elif key == "n":
                 done = self._opens(card)
-            elif key == "m" and more:
-                first = 0 if n == _FIRST_GROUPS or first + n >= len(card.groups) else first + n
-                n = _MOST_GROUPS
-                self._screen.show_groups(card.groups[first : first + n], len(card.groups))
+            elif key == "m" and len(groups) > _FIRST_GROUPS:
+                self._screen.show_groups(next(some), len(groups))
                 continue
             else:
                 done = self._other(key, card)
@@ -181,9 +192,11 @@ class _Dialog:
 
     def _opens(self, card: Card) -> bool:
         name = self._line("Name of the new group (Enter or Esc: back)")
-        # one that was not shown, or overlooked
-        known = name in {group.name for group in card.groups}
-        return bool(name) and self._answer(card, name if known else f"new:{name}")
+        if not name:
+            return False
+        if name in {group.name for group in card.groups}:  # it was not shown, or overlooked
+            return self._answer(card, name)
+        return self._answer(card, f"new:{name}")
 
     def _answer(self, card: Card, answer: str) -> bool:
         """Store an answer; tell what came of it, or why it is refused."""
@@ -225,12 +238,8 @@ class _Dialog:
         self._screen.say_why(card)
         near = self._session.nearest(self._session.question(card.id))
         for view, rows in near.items():
-            told = [
-                f"{f'{row.id} {row.title}'.strip()}"
-                f" ({row.group or 'no group'}{'' if row.answered else ', a guess'})"
-                for row in rows
-            ]
-            self._screen.say_all(map(clean, (f"Near in {view}:", *(told or ["nothing"]))), "  ")
+            told = list(map(_near, rows)) or ["nothing"]
+            self._screen.say_all(map(clean, (f"Near in {view}:", *told)), "  ")
 
     def _list(self, card: Card) -> None:
         """List what was said, and change it: one answer, or groups; then go on with the card."""
@@ -264,3 +273,10 @@ class _Dialog:
     def _line(self, prompt: str) -> str:
         self._screen.prompt(prompt, self._keyboard.after_prompt)
         return self._keyboard.line()
+
+
+def _near(row: NearRow) -> str:
+    group = row.group or "no group"
+    if not row.answered:
+        group += ", a guess"
+    return f"{f'{row.id} {row.title}'.strip()} ({group})"

@@ -11,6 +11,7 @@ from ._run import cluster_job as cluster_job
 from ._run import try_numbers as try_numbers
 from .asking._card import Card as Card
 from .asking._card import GivenAnswer as GivenAnswer
+from .asking._card import NearRow as NearRow
 from .asking._card import ShownGroup as ShownGroup
 from .asking._card import ShownRow as ShownRow
 from .asking._card import Status as Status
