@@ -1,22 +1,17 @@
-"""Checks of arguments that more than one module needs, ids of rows among them."""
+"""Checks of arguments that more than one module needs."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mvcc._utils.arrays import Floats, Ints
-from mvcc._utils.messages import clipped, nearest_of, shown
-from mvcc._utils.unknown_ids import why_unknown
+from mvcc._utils.messages import clipped, shown
 from mvcc.exceptions import InvalidInputError
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 MAX = 2**62  # of an integer: one more is still one
 MAX_ENTRIES = 2**28  # of matrices, two gibibytes
@@ -249,10 +244,13 @@ def check_number(
     if isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool):
         with suppress(OverflowError):  # an integer beyond all floats
             number = float(value)
-            above = number >= low if low_included else number > low
-            if above and number <= high and np.isfinite(number):
+            if low <= number <= high and np.isfinite(number) and (low_included or number > low):
                 return number
-    interval = f"{'[' if low_included else '('}{low:g}, {high:g}{']' if np.isfinite(high) else ')'}"
+    interval = f"[{low:g}, {high:g}]"
+    if not low_included:
+        interval = interval.replace("[", "(")
+    if high == np.inf:
+        interval = interval.replace("]", ")")
     raise InvalidInputError(f"{name} must be a number in {interval}, got {shown(value)}.")
 
 
@@ -277,89 +275,3 @@ def check_flag(value: Any, name: str) -> bool:
     if not isinstance(value, bool | np.bool_):
         raise InvalidInputError(f"{name} must be True or False, got {shown(value)}.")
     return bool(value)
-
-
-def number_rows(ids: Sequence[str]) -> dict[str, int]:
-    """Return the number of the row that each id names."""
-    row_of: dict[str, int] = {}
-    for row, name in enumerate(ids):
-        if not isinstance(name, str):
-            raise InvalidInputError(f"ids must be texts, got {shown(name)} in row {row}.")
-        if (first := row_of.setdefault(name, row)) != row:
-            raise InvalidInputError(
-                f"{shown(name)} {_repeated(first, row, 'ids')}; give every row an id of its own."
-            )
-    return row_of
-
-
-@dataclass(frozen=True, eq=False)
-class NamedRows:
-    """The ids of the rows of a view, what messages call these, and the view and its table."""
-
-    index: pd.Index[Any]
-    index_in_words: str
-    view: str
-    table: Any
-
-    @classmethod
-    def of(cls, table: Any, n: int, view: str) -> NamedRows:
-        """Take the row index of a table of pandas; of anything else the numbers of its n rows."""
-        import pandas as pd  # constraints without ids need none
-
-        if isinstance(table, pd.DataFrame | pd.Series):
-            return cls(table.index, f"the row index of {view}", view, table)
-        return cls(pd.RangeIndex(n), f"the row numbers of {view}, 0 … {n - 1}", view, table)
-
-    def why_unknown(self, unknown: pd.Series[Any]) -> str:
-        """Say why rows may not have these ids."""
-        import pandas as pd  # as above
-
-        frame = self.table if isinstance(self.table, pd.DataFrame) else pd.DataFrame()
-        ids = map(str, self.index)
-        cells = ((str(name), own) for name, own in frame.items() if own.dtype.kind != "f")
-        reason = why_unknown(map(str, unknown), ids, self.view, map(str, frame.columns), cells)
-        return reason or nearest_of(unknown.tolist()[0], self.index)
-
-
-def rows_named(ids: pd.Series[Any], rows: NamedRows, where: str) -> Ints:
-    """Return the numbers of the rows that ids name."""
-    import pandas as pd
-
-    index, index_in_words = rows.index, rows.index_in_words
-    if index.nlevels > 1:
-        raise InvalidInputError(
-            f"{where}: {index_in_words} has {index.nlevels} levels; ids need an index of one."
-        )
-    missing = np.flatnonzero(ids.isna())
-    if missing.size:
-        raise InvalidInputError(f"{where}: row {missing[0]} has no id; leave such rows out.")
-    first = np.flatnonzero(~index.duplicated())
-    try:
-        found = index[first].get_indexer(pd.Index(ids))
-    except TypeError as error:
-        raise InvalidInputError(
-            f"{where}: an id must be a single number or text: {clipped(str(error), 200)}."
-        ) from error
-    unknown = np.flatnonzero(found < 0)
-    if unknown.size:
-        more = f", nor are {unknown.size - 1} other rows" if unknown.size > 1 else ""
-        name = ids.tolist()[unknown[0]]
-        raise InvalidInputError(
-            f"{where}: {shown(name)} of row {unknown[0]} is not in"
-            f" {index_in_words}{more}.{rows.why_unknown(ids.iloc[unknown])}"
-        )
-    numbers: Ints = first[found]
-    repeated = np.flatnonzero(index.duplicated(keep=False)[numbers])
-    if repeated.size:
-        twice = index.get_indexer_for(index[numbers[repeated[:1]]])
-        raise InvalidInputError(
-            f"{where}: {shown(ids.tolist()[repeated[0]])} of row {repeated[0]}"
-            f" {_repeated(int(twice[0]), int(twice[1]), index_in_words)}; make the index unique, or"
-            " relate row numbers."
-        )
-    return numbers
-
-
-def _repeated(first: int, second: int, where: str) -> str:
-    """Say of an id that it does not name one row."""
-    return f"stands more than once in {where}, in rows {first} and {second}"

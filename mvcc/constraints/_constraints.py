@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mvcc._utils.arrays import Bools, Floats, Ints
+from mvcc._utils.ids import number_rows
 from mvcc._utils.outputs import replace_file
-from mvcc._utils.validation import RandomState, number_rows
+from mvcc._utils.validation import RandomState
 from mvcc.constraints._arrays import MAX_ROW, check_kinds, check_pairs, check_weights, sample_pairs
 from mvcc.constraints._closure import Graph, Neighborhoods, conflict, without_conflicts
 from mvcc.constraints._csv import ConstraintFile, Listed, Row, bytes_of

@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mvcc._utils.arrays import Ints
+from mvcc._utils.ids import NamedRows, rows_named
 from mvcc._utils.messages import called, shown
-from mvcc._utils.validation import NamedRows, as_numbers, as_pandas, rows_named
+from mvcc._utils.validation import as_numbers, as_pandas
 from mvcc.constraints._constraints import Constraints
 from mvcc.constraints._csv import COLUMNS, is_must_link
 from mvcc.exceptions import InvalidInputError

@@ -13,10 +13,10 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
+from mvcc._utils.ids import why_unknown
 from mvcc._utils.messages import clipped, counted, padded, pair_name, percent, shown, typed
 from mvcc._utils.outputs import OutputFolder
 from mvcc._utils.settings import as_yaml
-from mvcc._utils.unknown_ids import why_unknown
 from mvcc.exceptions import DataError, MvccError
 from mvcc.tables._job import AskedKind, View, load_job
 from mvcc.tables.drafting._files import SortedFiles, sort_files

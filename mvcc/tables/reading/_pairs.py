@@ -12,8 +12,8 @@ import numpy as np
 import pandas as pd
 
 from mvcc._utils.arrays import Ints
+from mvcc._utils.ids import why_unknown
 from mvcc._utils.messages import agreeing, counted, nearest_id, row_name, shown, views_of_pair
-from mvcc._utils.unknown_ids import why_unknown
 from mvcc.constraints import ConstraintFile, Constraints, Relations, is_must_link
 from mvcc.exceptions import DataError, InvalidInputError, MvccError
 from mvcc.tables._job import Job
