@@ -36,8 +36,11 @@ _UNWRITTEN = {
 def clipped(text: str, length: int = 60) -> str:
     """Shorten a long text, and escape characters that a terminal would act on."""
     text = text[: length + 1]
-    text = text if text.isprintable() else repr(text)
-    return text if len(text) <= length else f"{text[: length - 1]}…"
+    if not text.isprintable():
+        text = repr(text)
+    if len(text) > length:
+        text = f"{text[: length - 1]}…"
+    return text
 
 
 def with_its_end(name: str, length: int) -> str:
@@ -87,8 +90,7 @@ def wrapped(text: str, width: int, first: str = "", rest: str = "") -> list[str]
 
 def typed(path: str | os.PathLike[str]) -> str:
     """Return a path as it is typed in a command: quoted, and not taken for an option."""
-    text = os.fspath(path)
-    return quoted(f"./{text}" if text.startswith("-") else text)
+    return quoted(re.sub("^-", "./-", os.fspath(path)))
 
 
 def quoted(text: str) -> str:
@@ -134,7 +136,7 @@ def first_problem(error: ValidationError) -> str:
 
 def counted(number: int, noun: str) -> str:
     """Return a number with what is counted, such as "1 row" and "2 rows"."""
-    return f"{number} {noun}{'' if number == 1 else 'es' if noun.endswith('ch') else 's'}"
+    return f"{number} {agreeing(number, noun, f'{noun}s'.replace('chs', 'ches'))}"
 
 
 def agreeing(number: int, one: str, several: str) -> str:
@@ -162,7 +164,8 @@ def percent(share: float | None) -> str:
 
 def with_point(text: str) -> str | None:
     """Write a number with a decimal comma with a point instead; None for all other texts."""
-    return text.strip().replace(",", ".") if _DECIMAL_COMMA.fullmatch(text.strip()) else None
+    number = _DECIMAL_COMMA.fullmatch(text.strip())
+    return number and number[0].replace(",", ".")
 
 
 def why_unwritten(error: OSError, elsewhere: str) -> str:
@@ -189,17 +192,11 @@ def naming(view: int, names: Sequence[str] | None) -> Iterator[None]:
         raise
 
 
-def most_like(word: Any, known: Iterable[Any], cutoff: float = 0.6) -> Any | None:
-    """Return the known word that is most like a word, whatever the case; None if none is."""
+def nearest_of(word: Any, known: Iterable[Any], cutoff: float = 0.6) -> str:
+    """Ask whether the known word was meant that is most like a word, whatever the case."""
     plain = {str(one).strip().casefold(): one for one in islice(known, _MOST_COMPARED)}
     near = get_close_matches(str(word)[:60].strip().casefold(), list(plain), 1, cutoff)
-    return plain[near[0]] if near else None
-
-
-def nearest_of(word: Any, known: Iterable[Any], cutoff: float = 0.6) -> str:
-    """Ask whether the known word was meant that is most like a word, if one is."""
-    near = most_like(word, known, cutoff)
-    return "" if near is None else f" Did you mean {shown(near)}?"
+    return "".join(f" Did you mean {shown(plain[one])}?" for one in near)
 
 
 def nearest_id(name: Any, known: Iterable[Any]) -> str:
@@ -224,8 +221,7 @@ def without_fraction(id: str) -> str:
 
 def nearest(word: Any, known: Iterable[Any], cutoff: float = 0.6) -> str:
     """End a sentence with an offer of the known word that is most like a word, if one is."""
-    near = most_like(word, known, cutoff)
-    return "." if near is None else f"; did you mean {shown(near)}?"
+    return nearest_of(word, known, cutoff).replace(" D", "; d", 1) or "."
 
 
 def row_name(view: str, id: object) -> str:

@@ -25,9 +25,10 @@ def numbered(what: str, items: Sequence[Item], on_step: Callable[[str], None]) -
     """Yield the items, telling the number of each and the minutes that are left."""
     began = time.monotonic()
     for done, item in enumerate(items):
-        share = done / len(items)
-        left = _left(began, share) if done else ""
-        on_step(f"{what} {done + 1} of {len(items)}" + (f", {left}" if left else ""))
+        said = f"{what} {done + 1} of {len(items)}"
+        if done and (left := _left(began, done / len(items))):
+            said += f", {left}"
+        on_step(said)
         yield item
 
 

@@ -131,9 +131,10 @@ def within_limits(place: str) -> Iterator[None]:
 
 def parse_json(content: str | bytes) -> Any:
     """Parse JSON in UTF-8 whose texts are whole characters; a ValueError says what is wrong."""
-    text = content.decode("utf-8-sig") if isinstance(content, bytes) else content
+    if isinstance(content, bytes):
+        content = content.decode("utf-8-sig")
     try:
-        tree = json.loads(text)
+        tree = json.loads(content)
     except RecursionError:
         raise ValueError(_TOO_DEEP) from None
     except json.JSONDecodeError:
@@ -141,7 +142,7 @@ def parse_json(content: str | bytes) -> Any:
     except ValueError:  # Python reads no longer whole numbers
         most = sys.get_int_max_str_digits()
         raise ValueError(f"it holds a number of more than {most:,} digits") from None
-    if text.count("[") + text.count("{") > MOST_DEPTH or _MAY_BE_HALF.search(text):
+    if content.count("[") + content.count("{") > MOST_DEPTH or _MAY_BE_HALF.search(content):
         _check_tree(tree)
     return tree
 

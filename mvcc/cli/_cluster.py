@@ -120,10 +120,11 @@ def _print_inputs(job: tables.Job, inputs: tables.Inputs) -> None:
     shared.say_json(found | {"settings": job.settings()})
     for table, view in zip(inputs.tables, views, strict=True):
         columns = [results.ColumnFacts(**column) for column in view["every_column"]]
-        all_rows = f"a sample of {table.n_all_rows} rows: " if table.n_all_rows else ""
+        rows = counted(view["rows"], "row")
+        if table.n_all_rows:
+            rows = f"a sample of {table.n_all_rows} rows: {rows}"
         shared.say(
-            f"{table.name}: {all_rows}{counted(view['rows'], 'row')}, "
-            f"{results.columns_used(columns)}, "
+            f"{table.name}: {rows}, {results.columns_used(columns)}, "
             f"{counted(view['constraints'], 'constraint')} ({table.path})"
         )
         for line in results.column_lines(columns):
@@ -139,7 +140,8 @@ def _print_inputs(job: tables.Job, inputs: tables.Inputs) -> None:
             f"answers: {counted(len(inputs.answers.groups), 'group')}, "
             f"{counted(n_outliers, 'row')} of outliers"
         )
-        for sentence in inputs.answers.together.in_words() if inputs.answers.together else ():
-            shared.say(sentence)
+        if inputs.answers.together:
+            for sentence in inputs.answers.together.in_words():
+                shared.say(sentence)
     shared.say_notes(inputs.notes)
     shared.say("All files are valid. Nothing was written.")

@@ -76,8 +76,9 @@ def claims(context: click.Context, results_dir: Path, fresh: bool) -> None:
     elif not shared.has_flag("quiet"):
         from rich.console import Console
 
-        # a file or a pipe has no width to ask for
-        console = Console(highlight=False, width=None if sys.stdout.isatty() else _WIDTH)
+        console = Console(highlight=False)
+        if not sys.stdout.isatty():  # a file or a pipe has no width to ask for
+            console.width = _WIDTH
         tested.print_scorecard(scorecard, console)
         shared.say(f"Details: {' and '.join(map(str, paths))}")
     if not scorecard.all_hold:
@@ -132,7 +133,7 @@ def _finding(folder: Path) -> experiments.Finding:
     try:
         verified, wrong, notes = tables.check_clustering(folder)
     except MvccError as error:
-        verified, wrong, notes = 0, [str(error)], []
+        return experiments.Finding(folder, "damaged", 0, 0, 0, [str(error)])
     status = "damaged" if wrong else "ok"
     return experiments.Finding(folder, status, verified, 0, 0, [*wrong, *notes])
 
@@ -140,9 +141,13 @@ def _finding(folder: Path) -> experiments.Finding:
 def _print_findings(findings: list[experiments.Finding]) -> None:
     blank, *folders = padded(["", *(str(finding.folder) for finding in findings)])
     for finding, folder in zip(findings, folders, strict=True):
-        own = f", {finding.stored} of them here" if finding.stored != finding.trials else ""
-        facts = f"{finding.verified} files verified" if finding.verified or finding.trials else ""
-        facts += f"; {finding.trials} trials{own}" if finding.trials else ""
+        facts = ""
+        if finding.verified or finding.trials:
+            facts = f"{finding.verified} files verified"
+        if finding.trials:
+            facts += f"; {finding.trials} trials"
+        if finding.stored != finding.trials:
+            facts += f", {finding.stored} of them here"
         shared.say(f"{folder}  {finding.status:<10}  {facts}".rstrip())
         for note in finding.notes:
             shared.say(f"{blank}  {note}")

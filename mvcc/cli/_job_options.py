@@ -47,14 +47,16 @@ def job_options(names: Iterable[str]) -> Callable[[Command], Command]:
 
         for name, option in reversed(_OPTIONS.items()):
             if name in wanted:
-                default = f"  [default: {option.default}]" if option.default else ""
+                help = option.help
+                if option.default:
+                    help += f"  [default: {option.default}]"
                 function = click.option(
                     *option.flags,
                     name,
                     multiple=name in _SEVERAL,
                     default=None,
                     metavar=option.metavar or None,
-                    help=f"{option.help}{default}",
+                    help=help,
                 )(function)
         argument = click.argument(
             "files", nargs=-1, type=click.Path(), metavar="[CONFIG] [TABLE]..."
@@ -77,7 +79,7 @@ def _sorted(files: Iterable[str], given: dict[str, Any]) -> Path | None:
     ]
     if len(configs) > 1:
         raise click.UsageError(f"there is one CONFIG at most, got {' and '.join(configs)}.")
-    config = Path(configs[0]) if configs else None
+    config = next(map(Path, configs), None)
     others = [file for file in files if file not in configs]
     unnamed = {
         name: [text for text in given[name] or () if "=" not in text]

@@ -76,9 +76,10 @@ def _lines(clustering: Clustering, out: Path) -> Iterator[str]:
     if clustering.continued:
         yield f"Since {clustering.continued.former}:"
         yield from (_wrapped(f"  {sentence}") for sentence in clustering.continued.in_words())
-    yield from map(_wrapped, clustering.together.in_words() if clustering.together else ())
-    if clustering.together and clustering.together.open:
-        yield f"To settle them: mvcc review {typed(out)}"
+    if clustering.together:
+        yield from map(_wrapped, clustering.together.in_words())
+        if clustering.together.open:
+            yield f"To settle them: mvcc review {typed(out)}"
     yield from _clusters(clustering)
     co_em = clustering.co_em
     if co_em and co_em.propagates and clustering.settings["threshold"] == "cv":
@@ -115,19 +116,19 @@ def _parts(clustering: Clustering, number: int) -> Iterator[str]:
     if clustering.stability_runs.agreement:
         yield f"agreement of stability runs {clustering.stability_runs.agreement[number]:.2f}"
     if view.reference_f is not None:
-        yield f"F against the labels {view.reference_f:.2f}{_of_others(clustering, number)}"
+        said = f"F against the labels {view.reference_f:.2f}"
+        if others := ", ".join(_of_others(clustering, number)):
+            said += f" ({others})"
+        yield said
 
 
-def _of_others(clustering: Clustering, number: int) -> str:
+def _of_others(clustering: Clustering, number: int) -> Iterator[str]:
     """Give F against the labels of the methods that the result was compared with."""
-    others = clustering.comparison.methods[1:] if clustering.comparison else ()
-    said = ", ".join(
-        f"{one.method} {F:.2f}"
-        for one in others
-        for F in one.reference_f[number : number + 1]
-        if F is not None
-    )
-    return f" ({said})" if said else ""
+    if clustering.comparison:
+        for one in clustering.comparison.methods[1:]:
+            for F in one.reference_f[number : number + 1]:
+                if F is not None:
+                    yield f"{one.method} {F:.2f}"
 
 
 def _clusters(clustering: Clustering) -> Iterator[str]:
@@ -178,9 +179,12 @@ def asking_command(job: tables.Job, config: Path | None, given: dict[str, Any]) 
     """Return the command that asks about the tables of a job; None if it would refuse a folder."""
     if any(os.path.isdir(view.path) for view in job.views.values()):
         return None
-    folders = job.asked or (("asked",) if config is None else ())
-    out = f" --out {typed(folders[0])}" if len(folders) == 1 else ""
-    return f"mvcc ask {words_of(config, given)}{out}"
+    asking, folders = f"mvcc ask {words_of(config, given)}", job.asked
+    if not folders and config is None:
+        folders = ("asked",)
+    if len(folders) == 1:
+        asking += f" --out {typed(folders[0])}"
+    return asking
 
 
 def refuse_unknown(
@@ -192,7 +196,10 @@ def refuse_unknown(
         say_json(found)
         if found["k"]:
             _print_criteria(found)
-    raise ConfigError(f"{error} To be asked:\n  {asking}" if asking else str(error)) from None
+    words = str(error)
+    if asking:
+        words += f" To be asked:\n  {asking}"
+    raise ConfigError(words) from None
 
 
 def as_range(text: str | None) -> range | None:
@@ -229,8 +236,10 @@ def print_numbers(tried: list[dict[str, Any]], out: Path, asking: str | None) ->
         say(f"These are of a sample: {tried[0]['rows']} of {tried[0]['all_rows']} rows.")
     say(f"Table: {table}")
     say(f"Curves: {curves}")
-    more = f" To be asked, which tells more:\n  {asking}" if asking else ""
-    say(f"No number was chosen.{more}")
+    last = "No number was chosen."
+    if asking:
+        last += f" To be asked, which tells more:\n  {asking}"
+    say(last)
 
 
 def _print_criteria(found: dict[str, Any]) -> None:

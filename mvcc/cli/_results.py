@@ -161,7 +161,7 @@ def _label(cluster: int) -> str:
 
 
 def _called(cluster: int, names: list[str]) -> str:
-    name = names[cluster] if names and cluster != _OUTLIER else ""
+    name = dict(enumerate(names)).get(cluster, "")  # outliers have none
     return f"{_label(cluster)} {clipped(name, 20)}".rstrip()
 
 
@@ -173,8 +173,10 @@ def _print_difference(what: str, found: dict[str, Any]) -> None:
 
 def _print_some(what: str, lines: list[str]) -> None:
     if lines:
-        more = f", and {len(lines) - _MOST_SHOWN} more" if len(lines) > _MOST_SHOWN else ""
-        shared.say(f"  {what} ({len(lines)}): {', '.join(lines[:_MOST_SHOWN])}{more}")
+        listed = ", ".join(lines[:_MOST_SHOWN])
+        if len(lines) > _MOST_SHOWN:
+            listed += f", and {len(lines) - _MOST_SHOWN} more"
+        shared.say(f"  {what} ({len(lines)}): {listed}")
 
 
 @shared.command(

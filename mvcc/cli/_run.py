@@ -164,9 +164,10 @@ class _Progress:
     def start(self, plan: experiments.Plan) -> None:
         self._total = len(plan.missing)
         self._began = self._last_line = time.monotonic()
-        kept = f", {plan.kept} kept from before" if plan.kept else ""
-        size = f"{counted(self._total, 'trial')} of {counted(plan.n_cells, 'cell')}"
-        self._say(f"{plan.folder}: {size} to compute{kept}.")
+        said = f"{counted(self._total, 'trial')} of {counted(plan.n_cells, 'cell')} to compute"
+        if plan.kept:
+            said += f", {plan.kept} kept from before"
+        self._say(f"{plan.folder}: {said}.")
         self._bar.update(self._task, total=self._total, visible=True)
 
     def advance(self, trial: int, ok: bool) -> None:

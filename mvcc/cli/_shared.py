@@ -101,8 +101,8 @@ def out_option(*endings: str, help: str) -> Callable[[Command], Command]:
     """
 
     def checked(_context: click.Context, _option: click.Parameter, out: Path | None) -> Path | None:
-        ending = out.suffix.lower() if out else ""
-        if ending and ending not in endings:
+        ending = (out or Path()).suffix.lower()
+        if ending not in ("", *endings):
             known = ", ".join(endings)
             raise ConfigError(f"--out {out}: the ending {shown(ending)} is none of {known}.")
         return out

@@ -68,8 +68,10 @@ def _word_counts(groups: tuple[Path, Path], headers: bool) -> tuple[Any, Ints]:
     texts, labels = [], []
     for label, folder in enumerate(groups):
         for path in documents(folder):
-            header, _, body = path.read_text(ENCODING).partition("\n\n")
-            texts.append(f"{header}\n{body}" if headers else body)
+            text = path.read_text(ENCODING)
+            if not headers:
+                text = text.partition("\n\n")[2]
+            texts.append(text)
             labels.append(label)
     return _vectorizer().fit_transform(texts), np.array(labels, dtype=np.int64)
 

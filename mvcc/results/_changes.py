@@ -140,9 +140,11 @@ class Together(Facts):
         people = [f"{who} ({n})" for who, n in self.people]
         yield f"Answers of {enumerated(people)}."
         for one in self.agreements:
-            kappa = "" if one.kappa is None else f" (κ = {one.kappa:.2f})"
-            both = f"of {counted(one.n_objects, 'object')} that both answered"
-            yield f"{' and '.join(one.people)} agree about {one.n_same} {both}{kappa}."
+            both = f"{counted(one.n_objects, 'object')} that both answered"
+            agreed = f"{' and '.join(one.people)} agree about {one.n_same} of {both}"
+            if one.kappa is not None:
+                agreed += f" (κ = {one.kappa:.2f})"
+            yield f"{agreed}."
         for name, said in self.renamed:
             names = enumerated([f"“{clipped(one.answer, 40)}” of {one.who}" for one in said])
             yield f"{names} are one group, “{clipped(name, 40)}”: most of their objects are common."
@@ -153,9 +155,8 @@ class Together(Facts):
                 " same, give them one name (`l` in `mvcc ask`)."
             )
         if self.disputed:
-            n_settled = len(self.disputed) - len(self.open)
-            settled = f"; {n_settled} settled in `mvcc review`" if n_settled else ""
-            yield (
-                f"{counted(len(self.disputed), 'object')} with different answers, left out of"
-                f" groups and constraints{settled}."
-            )
+            objects = counted(len(self.disputed), "object")
+            left_out = f"{objects} with different answers, left out of groups and constraints"
+            if n_settled := len(self.disputed) - len(self.open):
+                left_out += f"; {n_settled} settled in `mvcc review`"
+            yield f"{left_out}."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from io import BytesIO
@@ -217,11 +218,11 @@ def _mistakes(
 
 def _methods(manifest: dict[str, Any]) -> list[str]:
     """Return the methods that an experiment may have: the paper's, and those it was run with."""
-    try:
+    others: list[Any] = []
+    with suppress(KeyError, TypeError):
         named = manifest["config"]["multi_view"]["transfers"]
-    except (KeyError, TypeError):
-        named = None
-    others = named if isinstance(named, list) else []
+        if isinstance(named, list):
+            others = named
     return list(dict.fromkeys((*names.TRANSFERS, *filter(is_label, others))))
 
 

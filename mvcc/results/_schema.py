@@ -165,8 +165,7 @@ class Clustering(Facts):
     @property
     def clusters(self) -> list[int]:
         """The numbers of the clusters, without those that have vanished or were merged."""
-        told = self.corrected or self.continued
-        retired = told.retired if told else ()
+        retired = getattr(self.corrected or self.continued, "retired", ())
         return [cluster for cluster in range(self.n_clusters) if cluster not in retired]
 
     @property
@@ -215,10 +214,12 @@ class Clustering(Facts):
         if self.joint and sorted(sum(self.joint.connected, ())) != list(range(n_views)):
             raise ValueError(f"joint.connected must name each of the {n_views} views once")
         of_views: dict[str, Sized | None] = {"profiles": self.profiles or None}
-        for number, values in enumerate(self.co_em.objectives if self.co_em else ()):
-            of_views[f"co_em.objectives.{number}"] = values
-        for number, method in enumerate(self.comparison.methods if self.comparison else ()):
-            of_views[f"comparison.methods.{number}.reference_f"] = method.reference_f or None
+        if self.co_em:
+            for number, values in enumerate(self.co_em.objectives):
+                of_views[f"co_em.objectives.{number}"] = values
+        if self.comparison:
+            for number, method in enumerate(self.comparison.methods):
+                of_views[f"comparison.methods.{number}.reference_f"] = method.reference_f or None
         if self.stability_runs.count:
             of_views["stability_runs.agreement"] = self.stability_runs.agreement
         check_lengths(of_views, n_views, "views")
@@ -294,15 +295,19 @@ def _damaged(source: str, why: str) -> StoreError:
 
 def _parts(value: Any) -> Iterator[str]:
     """Give JSON in parts: made all at once, it takes ten times its size in memory."""
-    if isinstance(value, dict):
-        for number, (key, of_key) in enumerate(value.items()):
-            yield f"{', ' if number else '{'}{json.dumps(key)}: "
+    if isinstance(value, dict) and value:
+        between = "{"
+        for key, of_key in value.items():
+            yield f"{between}{json.dumps(key)}: "
             yield from _parts(of_key)
-        yield "}" if value else "{}"
+            between = ", "
+        yield "}"
     elif isinstance(value, list) and value and isinstance(value[0], dict):
-        for number, one in enumerate(value):
-            yield ", " if number else "["
+        between = "["
+        for one in value:
+            yield between
             yield from _parts(one)
+            between = ", "
         yield "]"
     else:
         yield json.dumps(value, ensure_ascii=False, allow_nan=False)

@@ -58,19 +58,20 @@ def column_lines(columns: Sequence[ColumnFacts]) -> Iterator[str]:
     rows = columns_table(columns)
     blank, *names = padded(["", *(row.name for row in rows)], most=_LONGEST_NAME)
     for row, name in zip(rows, names, strict=True):
-        missing = f"{row.missing} missing" if row.missing else ""
+        said = [row.why]
+        if row.missing:
+            said.append(f"{row.missing} missing")
         # a line may break before the values as they are read, but nowhere else in them
-        examples = row.examples.replace(" ", _NO_BREAK).replace(f"{_NO_BREAK}→", " →")
-        said = "; ".join(filter(None, (row.why, missing, examples)))
+        said.append(row.examples.replace(" ", _NO_BREAK).replace(f"{_NO_BREAK}→", " →"))
         first = f"{name}  {row.used_as:<8}  "
-        lines = wrapped(said, _WIDTH, first, f"{blank}  {'':8}  ")
+        lines = wrapped("; ".join(filter(None, said)), _WIDTH, first, f"{blank}  {'':8}  ")
         yield from (line.replace(_NO_BREAK, " ") for line in lines or [first.rstrip()])
 
 
 def _row(name: str, alike: Sequence[ColumnFacts]) -> ColumnsRow:
     first = alike[0]
-    missing = sorted({column.n_missing for column in alike})
-    ends = [missing[0], *missing[-1:]] if len(missing) > 1 else missing
+    missing = [column.n_missing for column in alike]
+    ends = "–".join(map(str, dict.fromkeys((min(missing), max(missing)))))
     written, read = (
         [clipped(pair[side], _LONGEST_EXAMPLE) for pair in first.examples] for side in (0, 1)
     )
@@ -78,7 +79,7 @@ def _row(name: str, alike: Sequence[ColumnFacts]) -> ColumnsRow:
         name=clipped(name, _LONGEST_NAME),
         used_as=first.kind or "left out",
         why=first.note,
-        missing="–".join(map(str, ends)) if missing[-1] else "",
+        missing=ends if max(missing) else "",
         written=" | ".join(written),
         read=" | ".join(read) if first.kind and read != written else "",
     )
@@ -139,8 +140,7 @@ def listed_clusters(facts: Clustering, sets: list[list[str]]) -> Iterator[Listed
 def _title_in(facts: Clustering, own: list[int], cluster: int) -> str:
     """Return what a cluster is called in views that are numbered alike."""
     if len(own) == len(facts.views):
-        titles = facts.titles or facts.names
-        return titles[cluster] if titles else ""
+        return dict(enumerate(facts.titles or facts.names)).get(cluster, "")
     given = facts.views[own[0]].names
     if given and given[cluster]:
         return given[cluster]

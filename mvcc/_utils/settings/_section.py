@@ -122,7 +122,9 @@ def _explained(kind: type[Section], details: ErrorDetails) -> str:
 def _example(kind: type[Section], path: KeyPath) -> str:
     """Return a line with an example of the value at `path`, or nothing if there is none."""
     field = _fields(kind, path[:-1]).get(str(path[-1]))
-    return f"`{path[-1]}: {field.examples[0]}`" if field is not None and field.examples else ""
+    if field is None or not field.examples:
+        return ""
+    return f"`{path[-1]}: {field.examples[0]}`"
 
 
 def _unknown(kind: type[Section], path: KeyPath) -> str:
@@ -139,22 +141,22 @@ def _fields(kind: type[Section], path: KeyPath) -> dict[str, FieldInfo]:
     """Return the keys of the section at `path`, none if no section is there."""
     here: Any = kind
     for key in path:
-        section = _section(here)
-        if section is not None:
-            field = section.model_fields.get(str(key))
-            here = None if field is None else field.annotation
+        if fields := _fields_of(here):
+            here = getattr(fields.get(str(key)), "annotation", None)
         else:  # the values of a dict or the items of a list are all of one kind
             here = next(iter(get_args(here)[-1:]), None)
-    section = _section(here)
-    return {} if section is None else section.model_fields
+    return _fields_of(here)
 
 
-def _section(annotation: Any) -> type[Section] | None:
-    """Return the section that an annotation allows, alone or beside None."""
-    for kind in (annotation, *get_args(annotation)):
+def _fields_of(annotation: Any) -> dict[str, FieldInfo]:
+    """Return the keys of the section that an annotation allows, alone or beside None."""
+    kinds = get_args(annotation)
+    if type(None) not in kinds:
+        kinds = (annotation,)
+    for kind in kinds:
         if isinstance(kind, type) and issubclass(kind, Section):
-            return kind if kind is annotation or type(None) in get_args(annotation) else None
-    return None
+            return kind.model_fields
+    return {}
 
 
 def allowed(words: str) -> WrapValidator:
@@ -215,9 +217,11 @@ def refuse(problems: Iterable[tuple[KeyPath, str]]) -> None:
 
 def alone_or_several(value: Any) -> Any:
     """Let a single value stand for a list of one."""
+    if isinstance(value, dict):
+        return value
     if isinstance(value, list | tuple):
         return tuple(value)
-    return value if isinstance(value, dict) else (value,)
+    return (value,)
 
 
 def increasing(numbers: tuple[float, ...]) -> tuple[float, ...]:

@@ -11,7 +11,7 @@ import math
 import os
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias, cast
 
@@ -105,14 +105,14 @@ class Problems:
         if any(path[:length] in self._found for length in range(len(path) + 1)):
             return
         place = place or self.place(path)
-        name = f"{_dotted(path)}: " if path else ""
-        self._found[path] = (place, f"{place.label}: {name}{text}")
+        self._found[path] = (place, ": ".join((place.label, *_named(path), text)))
 
     def error(self) -> ConfigError:
         """Return all problems as one error: those of the file in its order, then the options'."""
         lines = [text for _, text in sorted(self._found.values())]
-        count = len(lines)
-        again = f"{self._check} --set …" if lines[-1].startswith("--set") else self._check
+        count, again = len(lines), self._check
+        if lines[-1].startswith("--set"):
+            again += " --set …"
         if count > MAX_SHOWN:
             lines[MAX_SHOWN:] = [f"… and {count - MAX_SHOWN} more."]
         first = f"{counted(count, 'problem')} in {self.source}:"
@@ -120,10 +120,11 @@ class Problems:
         return ConfigError("\n".join([first, *lines, last]))
 
 
-def _dotted(path: KeyPath) -> str:
-    keys = clipped(".".join(clipped(part) for part in path if isinstance(part, str)), 200)
-    items = [f"item {part + 1}" for part in path if isinstance(part, int)]
-    return ": ".join([keys, *items] if keys else items)
+def _named(path: KeyPath) -> Iterator[str]:
+    """Give the names of the keys of a path as one, and the number of each item of a list."""
+    if keys := ".".join(clipped(part) for part in path if isinstance(part, str)):
+        yield clipped(keys, 200)
+    yield from (f"item {part + 1}" for part in path if isinstance(part, int))
 
 
 def read_yaml(path: str | os.PathLike[str], problems: Problems) -> Any:
@@ -295,8 +296,8 @@ def _read_text(path: Path) -> str:
         raise ConfigError(f"{path}: there is no such file{hint}") from None
     except IsADirectoryError:
         inside = sorted(path.glob("*.y*ml"))
-        hint = f"; did you mean {inside[0]}?" if inside else "; name a file."
-        raise ConfigError(f"{path}: this is a folder{hint}") from None
+        hint = f"did you mean {inside[0]}?" if inside else "name a file."
+        raise ConfigError(f"{path}: this is a folder; {hint}") from None
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror}.") from None
     if len(data) > MAX_BYTES:
