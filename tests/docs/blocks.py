@@ -2,7 +2,7 @@
 
 A comment right above a block says what it is, if it is not simply to be run:
 
-``<!-- slow: why -->``          only `make reliability` runs it; else what it names is seen to exist
+``<!-- slow: why -->``          only `make reliability` runs it
 ``<!-- ci -->``                 `.ci/run` has these commands, word by word
 ``<!-- background: words -->``  one command that goes on; the page does once it prints these words
 ``<!-- fails -->``              its exit status is not 0; what it says on stderr counts as printed

@@ -15,7 +15,6 @@ from typing import Any, Self
 import yaml
 
 from tests.docs.blocks import HERE, PYTHON, ROOT, SHELL, Block, parse
-from tests.docs.existing import check
 
 _INTERPRETER = Path(__file__).with_name("interpreter.py")
 _PATIENCE = 120.0  # seconds until a program in the background says that it is there
@@ -83,7 +82,7 @@ class Reader:
         if block.mark == "ci" or (block.mark == "slow" and not self.slow):
             why = f"{block.place}: say why it is slow: <!-- slow: why -->"
             assert block.mark == "ci" or block.said, why
-            check(block)
+            parse(block)
             self.left.append(block.place)
         elif block.mark in ("file", "merge"):
             parse(block)

@@ -3,7 +3,6 @@
 import pytest
 
 from tests.docs.blocks import HERE, Block
-from tests.docs.existing import check
 from tests.docs.reader import Reader, variables
 
 pytestmark = pytest.mark.slow
@@ -50,22 +49,3 @@ def test_a_warning_of_a_library_is_a_mistake_of_the_page_and_one_of_mvcc_about_d
 def test_a_traceback_names_the_line_of_the_page(reader):
     with pytest.raises(AssertionError, match=r'page.md", line 4, in <module>'):
         reader.follow([block("python", "x = 1\ny = 2\nraise KeyError('no such row')")])
-
-
-@pytest.mark.parametrize(
-    ("command", "message"),
-    [
-        ("make nothing", "no such target"),
-        ("mvcc clusters", "No such command"),
-        ("mvcc cluster a.yaml --restart 3", "No such option"),
-        ("mvcc data fetch --everything", "No such option"),
-        ("mvcc report one two", "too many arguments"),
-        ("python scripts/nothing.py", "no script"),
-        ("python -m scripts.nothing", "no module"),
-        ('pip install "mvcc[everything]"', "no extra"),
-        ("make test && nosuchprogram", "no such program"),
-    ],
-)
-def test_a_block_that_is_slow_must_name_what_exists(command, message):
-    with pytest.raises(AssertionError, match=message):
-        check(block("console", command, "slow", "takes long"))
