@@ -78,53 +78,6 @@ def test_hits_are_the_products_that_are_not_too_light():
     assert (narrow >= 20).all()
 
 
-def test_the_model_of_an_e_step_finds_the_coefficients_that_made_the_times():
-    sizes = table.as_table(
-        {"n": n, "hits": hits, "ms": 0} for n in (100, 1_000, 10_000) for hits in (0, 50, 7_000)
-    )
-    sizes["constraints"] = [10, 10, 500, 10, 500, 500, 10, 10, 500]
-    sizes["near"] = [1, 4, 9, 700, 70, 7, 55, 555, 5]
-    sizes["ms"] = e_step.predicted(sizes, np.array([2.0, 3e-4, 1e-3, 2e-3, 5e-3]))
-    assert e_step.fit_model(sizes) == pytest.approx([2.0, 3e-4, 1e-3, 2e-3, 5e-3])
-
-
-def test_the_model_is_held_against_larger_e_steps_than_it_was_made_from():
-    outside = e_step.held_out(MEASURED)
-    assert (outside["n"] > 100_000).all()
-    assert len(outside) >= 3
-    assert outside["ratio"].between(0.3, 3).all()
-
-
-def test_a_missed_aim_is_explained_or_said_not_to_be(capsys):
-    rows = [table.row(f"{start} and so on", 1, ("ms", "≤", 0)) for start in bench.MISSED]
-    said = bench.shown(table.as_table([*rows, table.row("something else", 1, ("ms", "≤", 0))]))
-    assert f"Aims missed: {len(rows) + 1} of {len(rows) + 1}." in said
-    assert all(why in said for why in bench.MISSED.values())
-    assert said.count("not explained") == 1
-
-
-@pytest.mark.data
-def test_fits_beside_a_peer_are_scored_and_its_failures_counted(untimed, monkeypatch):
-    def peer(X, k, problems):
-        fit = {"draw": 0, "algorithm": "PCK-Means", "seconds": 0.5, "labels": [0] * len(X)}
-        return [fit, {"draw": 0, "algorithm": "MPCK-Means", "error": "LinAlgError()"}]
-
-    monkeypatch.setattr(fits, "_peer", peer)
-    rows = list(fits.beside_the_peer(1, (10,)))
-    assert [row["other"].split(" (")[1] for row in rows] == ["1 of 1 fits)", "0 of 1 fits)"] * 3
-    assert all(0 < row["f"] <= 1 for row in rows)
-    assert all("other_f" in row for row in rows[::2])
-    assert not any("other_f" in row for row in rows[1::2])
-
-
-@pytest.mark.reference
-def test_fits_beside_wekaut_have_its_stored_times(untimed):
-    rows = list(fits.beside_wekaut(1))
-    assert len(rows) == 16
-    assert all(0.1 < row["other_ms"] < 3 for row in rows)
-    assert [row["aim"] for row in rows] == ["ratio ≥ 5"] * 4 + ["ratio ≥ 3"] * 4 + [""] * 8
-
-
 def test_the_stages_on_the_page_are_those_that_were_measured():
     stages = pd.read_csv(RESULTS / "stages.csv").dropna(subset=["share"])
     for stage, rows in stages.groupby("stage"):
@@ -152,14 +105,11 @@ def test_the_fits_on_the_page_are_those_that_were_measured():
         )
 
 
-def test_every_aim_of_the_table_is_judged():
-    aims = MEASURED.dropna(subset=["aim"])
-    assert len(aims) >= 38
-    assert aims["reached"].isin(["yes", "no"]).all()
-
-
 def test_the_larger_e_steps_on_the_page_are_those_that_were_measured():
-    for row in e_step.held_out(MEASURED).itertuples():
+    larger = e_step.held_out(MEASURED)
+    assert len(larger) >= 3
+    assert larger["ratio"].between(0.3, 3).all()
+    for row in larger.itertuples():
         found = (
             f"| {row.n:,.0f} | {row.constraints:,.0f} | {row.threshold:g} | {row.near:,.0f} |"
             f" {row.hits:,.0f} "
