@@ -76,19 +76,6 @@ def test_early_stopping_ends_those_below_the_threshold_and_no_other(X, clusterin
     assert early.evaluations <= early.terms < full.terms == 3 * full.evaluations
 
 
-def test_a_sum_stops_at_the_first_term_that_exceeds_the_limit():
-    X = np.array([[0.0, 0.0], [4.0, 0.0], [0.0, 4.0], [4.0, 4.0]])
-    gaussians = CountedGaussians(X, np.zeros(4, dtype=np.int64), None, 0.9)
-    gaussians(1, 0)
-    assert gaussians.terms == 1
-    gaussians(2, 0)
-    assert gaussians.terms == 1 + 2
-    gaussians(0, 0)
-    assert (gaussians.terms, gaussians.completed, gaussians.evaluations) == (1 + 2 + 2, 1, 3)
-    gaussians(0, 0)
-    assert (gaussians.terms, gaussians.completed, gaussians.evaluations) == (5, 1, 3)
-
-
 def test_where_the_confidence_underflows_only_duplicates_are_near():
     X = np.concatenate([np.random.default_rng(0).normal(size=(9, 2)), np.full((2, 2), 50.0)])
     gaussians = CountedGaussians(X, np.zeros(11, dtype=np.int64), np.full((1, 2), 1.0), 0.0)

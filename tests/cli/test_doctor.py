@@ -13,7 +13,6 @@ import pytest
 import mvcc
 from mvcc._utils import kernels
 from mvcc.cli import _data as doctor
-from mvcc.exceptions import DataError
 from tests.command_line import invoke
 
 
@@ -40,12 +39,6 @@ def test_versions_threads_data_and_kernels_are_shown(tmp_path):
 
 def test_a_person_gets_a_line_for_each():
     assert re.search(r"\nlibraries:\n +click: \d", invoke("doctor").stdout)
-
-
-def test_a_data_folder_that_does_not_exist_is_an_error(monkeypatch):
-    monkeypatch.setenv("MVCC_DATA", "/nowhere/at/all")
-    with pytest.raises(DataError, match="MVCC_DATA must name a folder"):
-        facts()
 
 
 def test_a_missing_library_comes_with_the_line_that_installs_it(monkeypatch):

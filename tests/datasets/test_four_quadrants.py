@@ -23,11 +23,6 @@ def test_each_quadrant_is_a_gaussian_with_identity_covariance():
             assert (labels[rows] == cluster).all()
 
 
-def test_relations_are_within_quadrants():
-    relations = load_dataset("four_quadrants", random_state=2).relations[0, 1]
-    assert (relations // 50 == np.arange(200)[:, None] // 50).all()
-
-
 @pytest.mark.parametrize(("view", "n_views"), [(1, 2), (1, 3), (2, 3)])
 def test_relations_with_the_first_view_have_the_least_total_distance(view, n_views):
     data = load_dataset("four_quadrants", random_state=3, instances_per_view=20, n_views=n_views)

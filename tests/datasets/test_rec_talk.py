@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.feature_selection import chi2
 
-from mvcc.datasets import _files, _rec_talk, find_file, registry
+from mvcc.datasets import _rec_talk
 from mvcc.exceptions import InvalidInputError
 
 GROUPS = ("autos", "motorcycles", "guns", "mideast")
@@ -240,12 +240,3 @@ def test_documents_are_read_once_in_a_process(load, monkeypatch):
     data = load(4)
     monkeypatch.setattr(_rec_talk, "documents", lambda folder: pytest.fail("they are read again"))
     assert same(data, load(4))
-
-
-# the documents of the paper
-
-
-@pytest.mark.data
-def test_the_real_documents_are_all_there():
-    counted = [len(_files.documents(find_file(file))) for file in registry()["rec_talk"].files]
-    assert counted == [990, 996, 910, 940]
