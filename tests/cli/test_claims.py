@@ -62,3 +62,7 @@ def test_counted_evaluations_are_read_from_the_same_folder(results):
     counts = "dataset,base,trial,n_constraints,candidates,endpoints,naive,memoized,early_stopped\n"
     (folder / "evaluations.csv").write_text(counts + "protein,pck-means,0,10,20,12,9000,240,80\n")
     assert verdicts(folder)[24] == "holds"
+
+
+def test_help_names_the_exit_status():
+    assert "Exit status 3" in invoke("claims --help").stdout

@@ -16,7 +16,7 @@ from rich.status import Status
 
 from mvcc._utils.progress import LOGGER, teller
 from mvcc.cli import cli
-from mvcc.cli._shared import output_options, shown_steps
+from mvcc.cli._shared import TERMS, below_help, output_options, shown_steps
 from tests.cli.test_run import CONFIG
 from tests.command_line import invoke, mvcc
 from tests.reports import few_claims
@@ -79,6 +79,10 @@ def test_help_can_be_asked_for_in_both_ways(path):
     asked = invoke("help", *path).stdout
     assert asked == invoke(*path, "--help").stdout
     assert "Example" in asked
+
+
+def test_words_stand_below_the_help_with_what_they_mean():
+    assert f"  cell  {TERMS['cell'][:30]}" in below_help("mvcc run x.yaml", terms=("cell",))
 
 
 @pytest.fixture(scope="module")
