@@ -141,6 +141,18 @@ class View(Section):
     features: Features | None = Field(default=None, description="For this view only.")
     n_components: _Components | None = Field(default=None, description="For this view only.")
 
+    @property
+    def kinds(self) -> dict[str, AskedKind | Literal["ignore"] | None]:
+        """The columns to cluster by, each with its kind if the settings have that, too."""
+        if isinstance(self.columns, dict):
+            return {**self.columns}
+        return dict.fromkeys(self.columns or ())
+
+    @property
+    def asked_for(self) -> list[str | None]:
+        """The columns that settings name, but for the ids."""
+        return [self.labels_column, *self.ignore, *self.kinds]
+
 
 class Job(Section):
     """Everything that `mvcc cluster` needs to know."""

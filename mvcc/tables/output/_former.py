@@ -160,8 +160,7 @@ def _moved(view: View, before: Mapping[str, Any]) -> bool:
 def _named_as_before(view: View, before: Mapping[str, Any]) -> View:
     """Return a view with the column of ids that was asked for before, if its table has that one."""
     column = before.get("id_column")
-    asked_for = {view.labels_column, *view.ignore, *(view.columns or ())}
-    if column is None or view.id_column is not None or column in asked_for:
+    if column is None or view.id_column is not None or column in view.asked_for:
         return view
     with suppress(MvccError, OSError):  # which are told with all mistakes
         if os.path.isdir(view.path):

@@ -108,9 +108,10 @@ class Column:
     @property
     def note(self) -> str:
         """Why the column is left out, or how it was read."""
-        unit = f"in {self.unit}" if self.unit else ""
-        told = "may be a label, since the clusters follow it" if self.told else ""
-        return ", ".join(filter(None, (self.why, unit, self.written, *self.remarks, told)))
+        parts = [self.why, self.unit and f"in {self.unit}", self.written, *self.remarks]
+        if self.told:
+            parts.append("may be a label, since the clusters follow it")
+        return ", ".join(filter(None, parts))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the facts of the column."""
@@ -166,6 +167,7 @@ _NAMED_CODES = re.compile(
 )
 DECIMAL = re.compile(r"[+-]?\d*[.,]\d+")
 _PADDED = re.compile(r"^0\d+$", re.MULTILINE)
+_POSTAL = re.compile(r"\d{3,5}(?:-\d{4})?")
 _PHONE = re.compile(r"\+?[\d(][\d ()/.-]{4,20}")
 _WRITTEN_PHONE = re.compile(
     r"(?!\d{1,2}[/-]\d{1,2}[/-]\d{2,4}$)(?:\+\d|\(?0)\d*[ ()/-][\d ()/-]{4,20}"
@@ -242,11 +244,11 @@ def file_reason(values: pd.Series[Any]) -> LeftOut | None:
         return None
     for some in (values.head(GLANCE), values):
         texts = as_texts(some[~is_missing(some)]).str.lower()
-        if not texts.str.endswith(_FILES).all():
+        if not (len(texts) and texts.str.endswith(_FILES).all()):
             return None
-    if not len(texts):
-        return None
-    return LeftOut.PICTURES if texts.str.endswith(SUFFIXES).all() else LeftOut.FILES
+    if texts.str.endswith(SUFFIXES).all():
+        return LeftOut.PICTURES
+    return LeftOut.FILES
 
 
 def code_reason(name: str, values: pd.Series[Any]) -> LeftOut | None:
@@ -264,16 +266,20 @@ def code_reason(name: str, values: pd.Series[Any]) -> LeftOut | None:
     if not (named or may_be_padded or _WRITTEN_PHONE.fullmatch(first) or _BARCODE.fullmatch(first)):
         return None
     texts = as_texts(values[~is_missing(values)])
-    if named and _most_match(texts, r"\d{3,5}(?:-\d{4})?" if named["postal"] else _PHONE):
-        return LeftOut.POSTAL_CODES if named["postal"] else LeftOut.PHONE_NUMBERS
+    if named and named["postal"] and _most_match(texts, _POSTAL):
+        return LeftOut.POSTAL_CODES
+    if named and not named["postal"] and _most_match(texts, _PHONE):
+        return LeftOut.PHONE_NUMBERS
     if is_text and _most_match(texts, _WRITTEN_PHONE):
         return LeftOut.PHONE_NUMBERS
     if _most_match(texts, _BARCODE) and texts.map(_has_check_digit).mean() > _ENOUGH_CODES:
         return LeftOut.BARCODES
-    return LeftOut.PADDED if may_be_padded and texts.str.fullmatch(r"\d+").all() else None
+    if may_be_padded and texts.str.fullmatch(r"\d+").all():
+        return LeftOut.PADDED
+    return None
 
 
-def _most_match(texts: pd.Series[Any], pattern: str | re.Pattern[str]) -> bool:
+def _most_match(texts: pd.Series[Any], pattern: re.Pattern[str]) -> bool:
     return bool(len(texts) and texts.str.fullmatch(pattern).mean() > _ENOUGH_CODES)
 
 

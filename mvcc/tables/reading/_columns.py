@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import datetime
 import decimal
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from mvcc._utils.arrays import Bools, Floats
-from mvcc.tables._job import AskedKind, Kind
+from mvcc._utils.arrays import Bools, Floats, far_values
+from mvcc._utils.messages import clipped, counted, enumerated
+from mvcc._utils.settings import as_yaml
+from mvcc.tables._job import AskedKind, Kind, View
 from mvcc.tables.reading._column import (
     DURATIONS,
     GLANCE,
@@ -53,6 +55,7 @@ from mvcc.tables.reading._numbers import (
     unclear_number,
     without_points,
 )
+from mvcc.tables.reading._problems import option_for
 
 _KIND_OF: dict[str, Kind | None] = {**dict.fromkeys(ORDERS, "date"), "mail": "text"}
 _PLAIN = (str, int, float, decimal.Decimal, np.generic, datetime.date, datetime.time)
@@ -60,6 +63,7 @@ _LOOKED_AT = 200  # rows
 _SHOWN = 2  # distinct values
 _LONGEST = 40  # characters
 _MINUTES = 24 * 60
+_MOST_NAMED = 3  # columns with values far outside all others
 
 
 def understand_all(
@@ -179,7 +183,9 @@ def _understand(
         column = replace(column, written=Written.MAILS)
     if missing.all():
         return Understood(replace(column, kind=None, why=LeftOut.EMPTY))
-    types = "iufbm" if code is None or kind == "number" else ""
+    types = ""
+    if code is None or kind == "number":
+        types = "iufbm"
     if found := _by_type(column, values, missing, types):
         return found
     texts = as_texts(values).mask(missing)
@@ -202,8 +208,9 @@ def _by_type(
     if kind == "M" and column.kind in (None, "date"):
         return dated(column, days_of(values), values, Written.PLAIN)
     if kind in types and column.kind in (None, "number"):
-        written = Written.IN_SECONDS if kind == "m" else Written.PLAIN
-        numbers = values.dt.total_seconds() if kind == "m" else values
+        written, numbers = Written.PLAIN, values
+        if kind == "m":
+            written, numbers = Written.IN_SECONDS, values.dt.total_seconds()
         floats: Floats = numbers.to_numpy(dtype=np.float64, na_value=np.nan)
         return numeric(column, floats, values, written)
     if are_ordered(values) and column.kind in (None, "number"):
@@ -267,16 +274,17 @@ def with_examples(column: Column, cells: pd.Series[Any], values: Values | None) 
     if any(isinstance(cell, bytes) for cell in head):
         return column  # an ignored one, such as pictures: its cells are not texts
     texts = as_texts(head)[~is_missing(head)].drop_duplicates().iloc[:_SHOWN]
-    places = head.index.get_indexer(texts.index)
-    pairs = []
-    for place, text in zip(places.tolist(), texts, strict=True):
-        written = " ".join(str(text)[:_LONGEST].split())
-        used = None if values is None else values[place]
-        pairs.append((written, written if used is None else _as_used(used, column.kind)))
+    pairs = [(_as_used(text, None),) * 2 for text in texts]
+    if values is not None:
+        places = head.index.get_indexer(texts.index)
+        used = [_as_used(value, column.kind) for value in values[places]]
+        pairs = [(text, value or text) for (text, _), value in zip(pairs, used, strict=True)]
     return replace(column, examples=tuple(pairs))
 
 
 def _as_used(value: Any, kind: str | None) -> str:
+    if value is None:
+        return ""
     if isinstance(value, str):
         return " ".join(value[:_LONGEST].split())
     if kind != "date":
@@ -284,3 +292,27 @@ def _as_used(value: Any, kind: str | None) -> str:
     if value % 1 == 0:
         return str(np.datetime64(round(value), "D"))
     return str(np.datetime64(round(value * _MINUTES), "m")).replace("T", " ")
+
+
+def notes_on_far_values(
+    frame: pd.DataFrame, name: str, view: View, numbers: Mapping[str, Any]
+) -> Iterator[str]:
+    """Name values far outside all others, such as -99 beside 1 to 5, which may mean missing."""
+    names, X = [*numbers], np.column_stack([*numbers.values(), np.zeros(len(frame))])
+    found, words = [], [*(view.missing or ())]
+    for number, value in far_values(X).items():
+        values, column = X[:, number], frame[names[number]]
+        is_far = values == value
+        written = as_texts(column[is_far]).unique().tolist()
+        words += [word for word in written if word not in words]
+        others = pd.Series(values[~is_far])
+        found.append(
+            f"{written[0]} in {clipped(names[number])} ({counted(is_far.sum(), 'row')}, all others"
+            f" {others.min():.6g} to {others.max():.6g})"
+        )
+    if found:
+        yield (
+            f"{view.path} has {enumerated(found, _MOST_NAMED)}. If this means missing, write"
+            f" {option_for('--missing', name, words)}, in the view of a config"
+            f" `missing: {as_yaml(words)}`, in Python NaN."
+        )

@@ -151,8 +151,9 @@ def _with_unclear_sign(column: Column, texts: pd.Series[Any], *, is_text: bool) 
     text = texts[has_comma].iloc[0]
     why = "whose comma may be a decimal comma or separate thousands"
     both = dict.fromkeys((with_point(text) or text.replace(",", "."), text.replace(",", "")))
-    elsewhere = ", or separate the columns with semicolons" if is_text else ""
-    remedy = f"Write {' or '.join(both)}{elsewhere}"
+    remedy = f"Write {' or '.join(both)}"
+    if is_text:
+        remedy += ", or separate the columns with semicolons"
     return _mistaken(column, texts, has_comma, why, remedy)
 
 
@@ -183,9 +184,12 @@ def numeric(
             as_minutes = f"{int(minutes) // 60}:{int(minutes) % 60:02}:{seconds}"
             remedy = f"Write {text}:00 or {as_minutes}, or leave the cell empty"
         return _mistaken(column, texts, bad, "which is not a duration like the others", remedy)
-    unit = f" in {column.unit} like the others" if column.unit else ""
-    remedy = "Write a number, or leave the cell empty" if np.isnan(first) else "Write a number"
-    return _mistaken(column, texts, bad, f"which is not a finite number{unit}", remedy)
+    why, remedy = "which is not a finite number", "Write a number"
+    if column.unit:
+        why += f" in {column.unit} like the others"
+    if np.isnan(first):
+        remedy += ", or leave the cell empty"
+    return _mistaken(column, texts, bad, why, remedy)
 
 
 def as_date(column: Column, texts: pd.Series[Any], asked: AskedKind | None) -> Understood | None:
@@ -264,9 +268,11 @@ def read_dates(texts: pd.Series[Any], written: Written | None) -> Dates:
 
 def _four_digits(year: str) -> str:
     """Return a year of two digits as one from 1969 to 2068."""
-    if len(year) != 2:
-        return year.zfill(4) if len(year) == 4 else "-"
-    return f"{19 if int(year) >= 69 else 20}{year}"
+    if len(year) == 2:
+        return str(1969 + (int(year) - 69) % 100)
+    if len(year) == 4:
+        return year
+    return "-"
 
 
 def _of_24_hours(time: str) -> str:
@@ -294,8 +300,7 @@ def _days_of_iso(texts: pd.Series[Any]) -> Floats:
 
 def days_of(dates: pd.Series[Any]) -> Floats:
     """Return points in time (UTC) as days, also after 2262, where nanoseconds of pandas end."""
-    naive = dates.dt.tz_convert(None) if dates.dt.tz is not None else dates
-    points = naive.to_numpy()
+    points = pd.to_datetime(dates, utc=True).dt.tz_convert(None).to_numpy()
     per_day = 86_400 * _IN_A_SECOND[np.datetime_data(points.dtype)[0]]
     whole, rest = np.divmod(points.astype(np.int64), per_day)
     return np.where(np.isnat(points), np.nan, whole + rest / per_day)
@@ -366,4 +371,6 @@ def _n_head(lines: list[str]) -> int:
     while n < len(lines) and (_FIELD.match(lines[n]) or (n and re.match(r"[ \t]+\S", lines[n]))):
         n += 1
     is_head = any(_SENDER.match(line) or _SUBJECT.match(line) for line in lines[:n])
-    return n if n > 1 and is_head else 0
+    if n > 1 and is_head:
+        return n
+    return 0

@@ -113,8 +113,9 @@ def read_numbers(texts: pd.Series[Any], sign: str, delimiter: str | None) -> Num
     parts = _taken_apart(texts)
     unit = _commonest(parts["unit"])
     written = _written(parts, unit, sign, delimiter)
-    numbers = _read_parts(parts, Written.DECIMAL_COMMAS if written is None else written, unit)
-    return replace(numbers, written=written)
+    if written is None:
+        return replace(_read_parts(parts, Written.DECIMAL_COMMAS, unit), written=None)
+    return _read_parts(parts, written, unit)
 
 
 def before_labels(texts: pd.Series[Any], *, one_each: bool = False) -> Floats:
@@ -212,22 +213,27 @@ def _written(parts: pd.DataFrame, unit: str, sign: str, delimiter: str | None) -
         if not sign:
             return None
         n_comma, n_point = int(sign == ","), int(sign == ".")
+    if n_comma > n_point and has_comma.any():
+        return Written.DECIMAL_COMMAS
     if n_comma > n_point:
-        return Written.DECIMAL_COMMAS if has_comma.any() else Written.POINTS
+        return Written.POINTS
     if has_comma.any():
         return Written.COMMAS
-    return Written.SPACES if parts["grouped"].any() else Written.PLAIN
+    if parts["grouped"].any():
+        return Written.SPACES
+    return Written.PLAIN
 
 
 def _likely_sign(unit: str, sign: str, delimiter: str | None, *, by_comma: bool) -> str:
     """Return the sign for numbers like 1.234 or 1,234; money has no three decimals."""
-    if unit in _UNIT_OF.values() and (not by_comma or unit in _THOUSANDS_BY_COMMA):
-        return "." if by_comma else ","
-    if sign:
-        return sign
+    is_money = unit in _UNIT_OF.values()
     if by_comma:
-        return "," if delimiter == ";" else ""
-    return "."
+        if is_money and unit in _THOUSANDS_BY_COMMA:
+            return "."
+        return sign or {";": ","}.get(delimiter or "", "")
+    if is_money:
+        return ","
+    return sign or "."
 
 
 def unclear_number(texts: pd.Series[Any]) -> str:

@@ -46,10 +46,9 @@ class Problems:
 
     def add(self, error: MvccError | str, leave_out: tuple[str, list[str]] | None = None) -> None:
         """Note an error, and the view and the columns without which it would not be there."""
-        if isinstance(error, SeveralProblems):
-            self._errors += error.errors
-        else:
-            self._errors.append(DataError(error) if isinstance(error, str) else error)
+        if isinstance(error, str):
+            error = DataError(error)
+        self._errors += getattr(error, "errors", [error])
         if leave_out is not None:
             view, columns = leave_out
             self.columns.setdefault(view, {}).update(dict.fromkeys(columns, str(error)))

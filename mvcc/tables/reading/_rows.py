@@ -38,9 +38,10 @@ class Named(NamedTuple):
 def refuse_repeated_columns(frame: pd.DataFrame, path: str) -> None:
     """Refuse a table in which several columns have one name, or none."""
     if (n_nameless := sum(not str(name).strip() for name in frame.columns)) > 1:
-        header = frame.attrs.get("header")
-        where, title = (f":{header}", f" {title_above(header)}.") if header else ("", " Name them.")
-        raise DataError(f"{path}{where}: {n_nameless} columns have no name.{title}")
+        said = f"{n_nameless} columns have no name."
+        if header := frame.attrs.get("header"):
+            raise DataError(f"{path}:{header}: {said} {title_above(header)}.")
+        raise DataError(f"{path}: {said} Name them.")
     if twice := frame.columns[frame.columns.duplicated()].unique().tolist():
         columns = agreeing(len(twice), "column", "columns")
         are = agreeing(len(twice), "is", "are")
@@ -84,7 +85,7 @@ def find_id_column(frame: pd.DataFrame, view: View, named: Sequence[Named] = ())
     usual = [str(column) for column in texts if str(column).strip().lower() in _USUAL]
     usual.sort(key=lambda column: not column.strip())  # which may be the numbers of pandas
     distinct = (column for column in usual[:-1] if not _repeats(frame[column]))
-    asked_for = {view.labels_column, *view.ignore, *(view.columns or ())}
+    asked_for = {*view.asked_for}
     others = [str(column) for column in texts if column not in asked_for]
     likely = (column for column in others if looks_like_ids(column, frame[column]))
     codes = (column for column in others if looks_like_codes(frame[column]))
@@ -95,15 +96,14 @@ def find_id_column(frame: pd.DataFrame, view: View, named: Sequence[Named] = ())
         return _named_column(frame, found, candidates, called, [*called.values()], plain_id)[0]
     every = [one.ids for one in named if one.ids]
     own = [one.ids for one in named if one.ids and one.is_first]
-    best = found
     # what is written counts before numbers that are the same
     for spelled, ids in ((str, own), (str, every), (plain_id, own), (plain_id, every)):
         best, share = _named_column(frame, found, candidates, called, ids, spelled)
         if best is not None and share >= _ENOUGH_NAMED:
             break
-    if best is None or found in (None, best):
+    if best is None or found in (None, best) or not _has_numbers(frame[found], frame[best], ids):
         return best
-    return found if _has_numbers(frame[found], frame[best], ids) else best
+    return found
 
 
 def _has_numbers(found: pd.Series[Any], written: pd.Series[Any], named: Iterable[set[str]]) -> bool:
@@ -174,10 +174,7 @@ def _named_column(
     of_table: Sequence[set[str]],
     spelled: Callable[[str], str],
 ) -> tuple[str | None, float]:
-    """Return the one of some columns whose values are named, by default the one that was found.
-
-    And how large a share of those that are named it has.
-    """
+    """Return the column whose values are named, else the one found, and the share it has."""
 
     def shares(column: pd.Series[Any], named: Iterable[set[str]]) -> list[float]:
         own = set(map(spelled, as_texts(column)))
@@ -192,10 +189,11 @@ def _named_column(
         of_found = shares(frame[found], of_table)
     is_named = max(of_found) >= _ENOUGH_NAMED
     if is_named and found is not None:
+        if found in called:
+            return found, max(of_found)
         usual = (column for column in candidates if column.strip().lower() in _USUAL)
-        candidates = [] if found in called else list(dict.fromkeys((*called, *usual)))
-    best, most = found, (False, 0.0)
-    share = max(of_found)
+        candidates = list(dict.fromkeys((*called, *usual)))
+    best, share, most = found, max(of_found), (False, 0.0)
     for column in candidates:
         # numbers that name rows, and a glance at many other columns is quick
         is_glance = is_named and column not in called
@@ -204,14 +202,14 @@ def _named_column(
         if _repeats(frame[column]):
             continue
         own = shares(frame[column], of_table)
+        largest = max(own)
         if is_named:  # a quantity may hold all numbers of rows: is it called so, or holds it more?
-            is_more = any(max(own) == one > other for one, other in zip(own, of_found, strict=True))
-            is_better = max(own) >= max(of_found) and (column in called or is_more)
+            is_more = any(largest == one > other for one, other in zip(own, of_found, strict=True))
+            is_better = largest >= max(of_found) and (column in called or is_more)
         else:
-            is_better = max(own) >= max(_ENOUGH_NAMED, 2 * max(of_found))
-        if is_better and (column in called, max(own)) > most:
-            best, most = column, (column in called, max(own))
-            share = max(own)
+            is_better = largest >= max(_ENOUGH_NAMED, 2 * max(of_found))
+        if is_better and (column in called, largest) > most:
+            best, share, most = column, largest, (column in called, largest)
     return best, share
 
 
@@ -274,7 +272,9 @@ class RowsById(dict[str, int]):
 
     def find(self, name: str) -> int:
         """Return the row of an id, else the only one whose id is the same number, else −1."""
-        return self[name] if name in self else self._plain.get(plain_id(name), -1)
+        if name in self:
+            return self[name]
+        return self._plain.get(plain_id(name), -1)
 
 
 def spelled_like(ids: Sequence[str], others: Iterable[str]) -> list[str]:
@@ -299,8 +299,10 @@ def no_column(frame: pd.DataFrame, column: str, path: str) -> str:
 def place_of(frame: pd.DataFrame, path: str, row: int) -> str:
     """Return what messages call a row."""
     if "lines" in frame.attrs:
-        return f"{path}:{frame.attrs['lines'][row]}: {_row(frame, row)}"
-    return f"{path}{'/' if 'files' in frame.attrs else ': '}{_row(frame, row)}"
+        path = f"{path}:{frame.attrs['lines'][row]}"
+    elif "files" in frame.attrs:
+        return f"{path}/{_row(frame, row)}"
+    return f"{path}: {_row(frame, row)}"
 
 
 def _row(frame: pd.DataFrame, row: int) -> str:
@@ -316,5 +318,7 @@ def _row(frame: pd.DataFrame, row: int) -> str:
 
 def listed(names: Iterable[object]) -> str:
     words = [repr(str(name)) for name in names]
-    more = f" and {len(words) - MOST_LISTED} more" if len(words) > MOST_LISTED else ""
-    return clipped(", ".join(words[:MOST_LISTED]), 300) + more
+    shown = clipped(", ".join(words[:MOST_LISTED]), 300)
+    if len(words) > MOST_LISTED:
+        return f"{shown} and {len(words) - MOST_LISTED} more"
+    return shown

@@ -41,7 +41,9 @@ def without_superfluous(found: dict[str, Understood], unasked: Set[str]) -> dict
             kept[name] = one
         else:
             kept[name] = _left_out(one, LeftOut.REPEATS, repr(twin))
-    return kept if any(one.values is not None for one in kept.values()) else found
+    if all(one.values is None for one in kept.values()):
+        return found
+    return kept
 
 
 def _left_out(one: Understood, why: LeftOut, *remarks: str) -> Understood:
@@ -123,8 +125,9 @@ def without_names(found: dict[str, Understood], unasked: Set[str]) -> dict[str, 
         if n_values <= MOST_VALUES and len(there) >= _REPEATED * n_values:
             changed[name] = Understood(replace(column, kind="category"), texts[name])
         elif not is_alone and _share_repeated(there) < _HARDLY:
-            has_words = any(map(str.isalpha, "".join(there)))
-            why = LeftOut.NAMES if has_words else LeftOut.NO_WORDS
+            why = LeftOut.NO_WORDS
+            if any(map(str.isalpha, "".join(there))):
+                why = LeftOut.NAMES
             changed[name] = Understood(replace(column, kind=None, why=why))
     return changed
 

@@ -24,9 +24,13 @@ from mvcc.tables.reading._column import (
     without_attrs,
     without_words,
 )
-from mvcc.tables.reading._columns import code_reasons, understand_all, with_examples
-from mvcc.tables.reading._far_values import notes_on_far_values
-from mvcc.tables.reading._kinds import Understood, Values
+from mvcc.tables.reading._columns import (
+    code_reasons,
+    notes_on_far_values,
+    understand_all,
+    with_examples,
+)
+from mvcc.tables.reading._kinds import Mistake, Understood, Values
 from mvcc.tables.reading._problems import Problems, option_for
 from mvcc.tables.reading._rows import (
     MOST_LISTED,
@@ -145,7 +149,7 @@ def table_of(
     if not len(frame):
         raise DataError(f"{view.path}: there are no rows.")
     _refuse_bytes(frame, name, view)
-    for column in dict.fromkeys((view.labels_column, *view.ignore, *(view.columns or ()), *show)):
+    for column in dict.fromkeys((*view.asked_for, *show)):
         if column is not None and column not in frame.columns:
             found.add(no_column(frame, column, view.path))
     id_column = None
@@ -204,25 +208,28 @@ def _understood(
     frame: pd.DataFrame, name: str, view: View, id_column: str | None, problems: Problems
 ) -> tuple[dict[str, Column], dict[str, Values]]:
     """Return how every column is used, and the values of those that are."""
-    kinds: dict[str, Any] = view.columns if isinstance(view.columns, dict) else {}
+    kinds = view.kinds
     filled = without_words(frame, view.missing or ())
     codes = code_reasons(filled, (name for name in map(str, frame) if kinds.get(name) is None))
     reasons = _why_left_out(filled, view, id_column, codes)
     used = {column: kinds.get(column) for column, reason in reasons.items() if not reason}
     found = understand_all(filled, used, codes)
     if "beside" not in frame.attrs:  # columns of an array have no meaning of their own
-        unasked = used.keys() - set(view.columns or ())
+        unasked = used.keys() - kinds.keys()
         found = without_superfluous(without_names(found, unasked), unasked)
     for column, one in found.items():
         if one.mistake is not None:
-            problems.add(_mistaken(frame, view, name, one), (name, [*view.ignore, column]))
+            said = _mistaken(frame, view, name, column, one.mistake)
+            problems.add(said, (name, [*view.ignore, column]))
     bare = without_attrs(frame)
     became = {}
     for number, (column, reason) in enumerate(reasons.items()):
-        own = Understood(Column(column, None, why=reason)) if reason else found[column]
+        own = found.get(column) or Understood(Column(column, None, why=reason))
         became[column] = own.column
         if number < _MOST_WITH_EXAMPLES:
-            cells = id_texts(bare[column]) if column == id_column else bare[column]
+            cells = bare[column]
+            if column == id_column:
+                cells = id_texts(cells)
             became[column] = with_examples(own.column, cells, own.values)
     return became, {column: one.values for column, one in found.items() if one.values is not None}
 
@@ -231,7 +238,7 @@ def _why_left_out(
     frame: pd.DataFrame, view: View, id_column: str | None, codes: Mapping[str, LeftOut]
 ) -> dict[str, LeftOut | None]:
     """Tell why each column is left out; None if it is not."""
-    kinds = view.columns if isinstance(view.columns, dict) else dict.fromkeys(view.columns or ())
+    kinds = view.kinds
     known: dict[str | None, LeftOut | None] = dict.fromkeys(kinds)
     beside = (*frame.attrs.get("beside", ()), frame.attrs.get("index"))
     known |= dict.fromkeys(beside, LeftOut.BESIDE)
@@ -281,8 +288,10 @@ def _as_pictures(column: str) -> str:
 
 def _together(values: dict[str, Values]) -> Floats | pd.DataFrame:
     """Return columns as an array where all are finite numbers, else as a frame."""
-    if all(one.dtype == np.float64 and np.isfinite(one).all() for one in values.values()):
-        return np.column_stack(list(values.values())) if values else np.empty((0, 0))
+    if values and all(
+        one.dtype == np.float64 and np.isfinite(one).all() for one in values.values()
+    ):
+        return np.column_stack(list(values.values()))
     return pd.DataFrame(values)
 
 
@@ -299,10 +308,8 @@ def _nothing_to_cluster(n: int, X: Floats | pd.DataFrame, became: dict[str, Colu
     return ""
 
 
-def _mistaken(frame: pd.DataFrame, view: View, name: str, one: Understood) -> str:
+def _mistaken(frame: pd.DataFrame, view: View, name: str, column: str, mistake: Mistake) -> str:
     """Say what is wrong with a column, and what to do."""
-    column, mistake = one.column.name, one.mistake
-    assert mistake is not None
     like_it = f"{counted(mistake.n, 'value')} {agreeing(mistake.n, 'is', 'are')} like that"
     return (
         f"{place_of(frame, view.path, mistake.row)} has {mistake.what} in the column"
