@@ -184,7 +184,8 @@ class GivenViews:
                 f"{where}: the columns are called {columns}, like the views of the key {views} the "
                 f"other way round; call them otherwise, or put them into the order of the key."
             )
-        named = [_named(column, self.names) for column in columns]
+        numbers = {name: number for number, name in enumerate(self.names or ())}
+        named = list(map(numbers.get, columns))
         for column, view in zip(columns, named, strict=True):
             if view not in (None, *views):
                 raise InvalidInputError(
@@ -204,20 +205,16 @@ class GivenViews:
 
 def view_number(view: Any, names: Sequence[str] | None, n_views: int, what: str) -> int:
     """Return the number of a view that is named or numbered; the error has the nearest name."""
-    if (number := _named(view, names)) is not None:
-        return number
-    is_number = isinstance(view, int | np.integer) and not isinstance(view, bool)
-    if is_number and 0 <= view < n_views:
+    known, guess = list(names or ()), ""
+    if isinstance(view, str):
+        if view in known:
+            return known.index(view)
+        guess = nearest_of(view, known)
+    elif isinstance(view, int | np.integer) and not isinstance(view, bool) and 0 <= view < n_views:
         return int(view)
-    guess = nearest_of(view, names) if isinstance(view, str) and names is not None else ""
     raise InvalidInputError(
         f"{what}: there is no view {shown(view)}; {known_views(names, n_views)}.{guess}"
     )
-
-
-def _named(view: Any, names: Sequence[str] | None) -> int | None:
-    is_name = isinstance(view, str) and names is not None and view in names
-    return list(names or ()).index(view) if is_name else None
 
 
 def known_views(names: Sequence[str] | None, n_views: int) -> str:
@@ -257,12 +254,13 @@ def feature_names(table: Any) -> NDArray[Any] | None:
 
 def n_rows(table: Any, what: str) -> int:
     """Return the number of rows of a table, which may be anything that has rows."""
-    shape = table.shape if hasattr(table, "shape") else None
-    if shape is None:
-        shape = (len(table),) if hasattr(table, "__len__") else as_array(table, what).shape
-    if not len(shape):
+    if getattr(table, "shape", None) is None:
+        if hasattr(table, "__len__"):
+            return len(table)
+        table = as_array(table, what)
+    if not len(table.shape):
         raise InvalidInputError(f"{what} is not a table: it has no rows.")
-    return int(shape[0])
+    return int(table.shape[0])
 
 
 def n_columns(table: Any) -> int | None:

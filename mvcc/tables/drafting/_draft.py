@@ -191,8 +191,9 @@ def _number_among_few_words(texts: pd.Series[Any]) -> str:
     """Return the first of texts if most are numbers with words, the same few in all; else none."""
     words = {word for text in texts for word in re.findall(r"[^\W\d_]+", text.casefold())}
     found = texts[texts.str.contains(r"\d") & texts.str.contains(r"\s")]
-    are_most = len(words) <= _FEW_WORDS and len(found) > _MANY * len(texts)
-    return str(found.iloc[0]) if are_most else ""
+    if len(words) <= _FEW_WORDS and len(found) > _MANY * len(texts):
+        return str(found.iloc[0])
+    return ""
 
 
 def _lines(drafted: Mapping[str, _Drafted], files: SortedFiles, folder: Path) -> _Lines:
@@ -209,9 +210,12 @@ def _lines(drafted: Mapping[str, _Drafted], files: SortedFiles, folder: Path) ->
     n_labels = {n: column for one in drafted.values() for column, n in one.labels.items()}
     guess, why = next(iter(n_labels.items()), (_GUESS, ""))
     most = min(len(one.table.ids) for one in drafted.values())
-    because = f"as many as {shown(why)} has values" if why and guess <= most else "a guess"
-    more = f"; -k 2-{min(12, most)} compares numbers of clusters" if most > 2 else ""
-    yield f"n_clusters: {min(guess, most)}", f"{because}{more}"
+    because = "a guess"
+    if why and guess <= most:
+        because = f"as many as {shown(why)} has values"
+    if most > 2:
+        because += f"; -k 2-{min(12, most)} compares numbers of clusters"
+    yield f"n_clusters: {min(guess, most)}", because
     texts = {}
     for name, one in drafted.items():
         if columns := [column.name for column in one.table.used if column.kind == "text"]:
@@ -246,16 +250,16 @@ def _line_of_column(column: Column, one: _Drafted) -> tuple[str, str]:
     kind: AskedKind | Literal["ignore"] = column.kind or "ignore"
     if column.written is Written.MAILS:
         kind = "mail"
+    said = [_examples(column)]
+    if column.n_missing:
+        said.append(f"{percent(column.n_missing / len(one.frame))} missing")
     if column.name in one.labels:
         kind = "ignore"
-    missing = column.n_missing / len(one.frame)
-    said = [
-        _examples(column),
-        f"{percent(missing)} missing" if missing else "",
-        column.note if column.name not in one.labels else "",
-        "write picture to use colors and edges" if column.why is LeftOut.PICTURES else "",
-        *one.doubts[column.name],
-    ]
+    else:
+        said.append(column.note)
+    if column.why is LeftOut.PICTURES:
+        said.append("write picture to use colors and edges")
+    said += one.doubts[column.name]
     return f"      {as_yaml(column.name)}: {kind}", "; ".join(filter(None, said))
 
 

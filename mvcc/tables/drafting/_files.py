@@ -221,7 +221,7 @@ def _ends(
     has_kinds = frame.shape[1] > 2 and _are_kinds(frame.iloc[:, 2])
     ends: list[tuple[list[float], _Ends]] = []
     for (place, share, one), (other_place, other_share, other) in product(first, second):
-        if one == other if has_kinds else one[0] != other[0]:
+        if (has_kinds and one == other) or (not has_kinds and one[0] != other[0]):
             both = [sum(own) for own in zip(place, other_place, strict=True)]
             both.append(places.index(one[0]) > places.index(other[0]))
             ends.append((both, _Ends(one, other, min(share, other_share))))
@@ -235,11 +235,9 @@ def _tables_with(
     likely: Collection[str],
     spelled: Callable[[str], str] = plain_id,
 ) -> list[tuple[list[float], float, _End]]:
-    """Return the tables that a column may hold ids of: those called like it first, then by share.
+    """Return the tables that a column may hold ids of, and before each what it is sorted by.
 
-    Before each stands what it is sorted by.
-
-    A file of pairs has the same columns, but hardly the name of one.
+    Those called like it come first, then by share: files of pairs have the same columns as tables.
     """
     name = name.strip().casefold()
     found: list[tuple[list[float], float, _End]] = []

@@ -50,8 +50,11 @@ def with_number(job: Job, inputs: Inputs) -> Job:
 
 def of_number(job: Job, inputs: Inputs) -> list[str]:
     """Say that the number of groups may still change, where it may."""
-    n = (inputs.answers or no_answers(inputs.tables)).n_in_a_row
-    if job.n_clusters != "auto" or n is None or n >= _SETTLED:
+    answers = inputs.answers
+    if not (answers and answers.people) or job.n_clusters != "auto":
+        return []
+    n = answers.n_in_a_row
+    if n >= _SETTLED:
         return []
     return [
         f"The number of clusters is not settled: {counted(n, 'answer')} named a group since the"

@@ -179,8 +179,9 @@ class Drawing:
         """Return a number for each text, by chance, but always the same; 0 if an id is wanted."""
         keys: Keys = pd.util.hash_array(texts, hash_key=f"{self.seed:016x}", categorize=False)
         keys = np.maximum(keys, np.uint64(1))
-        for own in ids if self.wanted else ():
-            keys[pd.Index(map(plain_id, own)).isin(self.wanted)] = 0
+        if self.wanted:
+            for own in ids:
+                keys[pd.Index(map(plain_id, own)).isin(self.wanted)] = 0
         return keys
 
     def least(self, keys: Keys) -> NDArray[np.int64]:

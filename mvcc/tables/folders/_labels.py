@@ -127,7 +127,7 @@ def write_labels(
         [labels.to_parquet(path, write_index=False, compute=False)],
         lambda n: on_share(len(list(out.glob("*.parquet"))) / len(parts)),
     )
-    by = ["cluster", "label"] if "label" in columns else ["cluster"]
+    by = [name for name in ("cluster", "label") if name in columns]
     counts: pd.Series[Any]
     (counts,) = computed(client, [dd.read_parquet(path, columns=by).groupby(by).size(split_out=1)])
     if (n := int(counts.sum())) != folder.n_rows:
@@ -141,13 +141,14 @@ def write_labels(
 
 def facts_of_counts(counts: pd.Series[Any], n_clusters: int) -> dict[str, Any]:
     """Return the number of all rows, the sizes of clusters, and their agreement with labels."""
-    table = counts.unstack(fill_value=0) if counts.index.nlevels == 2 else counts.to_frame()
+    is_labeled = counts.index.nlevels == 2
+    table = counts.unstack(fill_value=0) if is_labeled else counts.to_frame()
     table = table.reindex(range(n_clusters), fill_value=0)
     found: dict[str, Any] = {
         "n_all_rows": int(counts.sum()),
         "all_sizes": tuple(table.sum(axis=1).astype(int).tolist()),
     }
-    if counts.index.nlevels == 2:
+    if is_labeled:
         labeled: Ints = table.drop(columns="", errors="ignore").to_numpy(dtype=np.int64)
         if labeled.sum() > 1:
             found["all_f"], found["all_ari"] = scores_of_table(labeled)

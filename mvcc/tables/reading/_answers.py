@@ -47,8 +47,7 @@ class Answers:
 
     groups: dict[str, Rows]  # all rows of the members of every group, by its name
     n_counted: int  # how many of the groups the answers propose as clusters
-    # the answers since the last one that opened a group; None where this is not known
-    n_in_a_row: int | None
+    n_in_a_row: int  # the answers since the last one that opened a group
     outliers: Rows  # of all objects that fit nowhere
     source: str  # the file that names the groups; empty where there is none
     tables: list[Table]  # with the outliers
@@ -68,11 +67,11 @@ class Answers:
 
 def no_answers(tables: list[Table]) -> Answers:
     """Return that nothing was answered about some tables."""
-    return Answers({}, 0, None, [np.empty(0, np.int64) for _ in tables], "", tables, [])
+    return Answers({}, 0, 0, [np.empty(0, np.int64) for _ in tables], "", tables, [])
 
 
 # the groups, constraints but those given, how many entries each file has, what names the groups
-_Found = tuple[dict[str, _Members], "list[Constraints]", list[tuple[str, int]], str]
+_Found = tuple[dict[str, _Members], "list[Constraints]", dict[str, int], str]
 
 
 def answer_files(job: Job) -> list[str]:
@@ -140,19 +139,19 @@ def with_answers(job: Job, inputs: Inputs, matched: Inputs | None = None) -> Inp
     answers = Answers(
         groups,
         sum(members[name][1] for name in groups),
-        history.n_since_new if people else None,
+        history.n_since_new,
         objects.rows(outliers),
         source,
         inputs.tables,
         people,
-        _together(shared, histories, objects) if len(people) > 1 else None,
+        _together(shared, histories, objects),
     )
     pairs = zip(inputs.constraints, links, strict=True)
     whole = replace(
         inputs,
         constraints=[given.joined(more) for given, more in pairs],
         answers=answers,
-        files=inputs.files + with_checksums(sizes),
+        files=inputs.files + with_checksums(list(sizes.items())),
         notes=(*inputs.notes, *notes),
     )
     return _without_outliers(whole, len(outliers)) if outliers else whole
@@ -175,8 +174,8 @@ def _of_files(
     from mvcc.tables.reading._pairs import constraints_beside  # numba, as in `read_inputs`
 
     paths = {Path(path).name: path for path in files}
-    groups, links, counts, source = of_log
-    sizes, differing = dict(counts), set[int]()
+    groups, links, sizes, source = of_log
+    differing = set[int]()
     named = {one: name for name, (own, _) in groups.items() for one in own}
     if GROUPS in paths:
         source = paths[GROUPS]
@@ -201,7 +200,7 @@ def _of_files(
             f" {counted(len(differing), 'answered object')}, and count as they are; without them,"
             f" {LOG} counts."
         )
-    return groups, links, list(sizes.items()), source
+    return groups, links, sizes, source
 
 
 def _of_logs(
@@ -222,8 +221,8 @@ def _of_logs(
     apart = {frozenset(numbers[name] for name in names) for names in known}
     rows, n_views = objects.rows_of_each(history.answers), len(objects.inputs.tables)
     links = GroupLinks(history, rows, n_views, apart).constraints
-    source = enumerated(dict.fromkeys(person.path for person in people)) if groups else ""
-    return groups, links, list(sizes.items()), source
+    named_in = [person.path for person in people if groups]
+    return groups, links, dict(sizes), enumerated(dict.fromkeys(named_in))
 
 
 def _check_other_rows(
@@ -238,8 +237,8 @@ def _check_other_rows(
         return
     answered, tables = [*map(set, objects.rows(history.answers))], objects.inputs.tables
     names = [GROUPS, *(f"{table.name}.csv" for table in tables)]
-    for path in (Path(person.path).with_name(name) for name in names):
-        named = {id for _, id in rows_in_answers([str(path)])} if path.exists() else set()
+    for path in filter(Path.exists, (Path(person.path).with_name(name) for name in names)):
+        named = {id for _, id in rows_in_answers([str(path)])}
         for table, rows in zip(tables, answered, strict=True):
             named -= {name for name in named if table.row.find(name) in rows}
         known = [name for name in sorted(named) if any(one.row.find(name) >= 0 for one in tables)]
@@ -259,8 +258,10 @@ def _check_other_rows(
 
 def _together(
     shared: Agreement, histories: dict[str, AnswerHistory], objects: AnsweredObjects
-) -> Together:
-    """Return the facts about several people's answers."""
+) -> Together | None:
+    """Return the facts about the answers of several people, if there are several."""
+    if len(histories) < 2:
+        return None
     disputed = []
     for one, rows in objects.rows_of_each(shared.disputed).items():
         names = objects.names(rows)
@@ -316,9 +317,10 @@ def _read_members(path: str, objects: AnsweredObjects, notes: list[str]) -> dict
     groups: dict[str, _Members] = {}
     for line, (name, members, *counts) in read_groups(path, notes):
         where = f"{path}:{line}"
-        if not name or name != name.strip() or not name.isprintable() or name in groups:
-            problem = "is there already" if name in groups else "is not a valid name of a group"
-            raise DataError(f"{where}: {shown(name)} {problem}.")
+        if name in groups:
+            raise DataError(f"{where}: {shown(name)} is there already.")
+        if not name or name != name.strip() or not name.isprintable():
+            raise DataError(f"{where}: {shown(name)} is not a valid name of a group.")
         if counts not in ([], ["yes"], ["no"]):
             raise DataError(f"{where}: counted must be yes or no, got {shown(counts[0])}.")
         ids = [one.strip() for one in members.split("\n")]

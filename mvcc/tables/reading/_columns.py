@@ -183,9 +183,7 @@ def _understand(
         column = replace(column, written=Written.MAILS)
     if missing.all():
         return Understood(replace(column, kind=None, why=LeftOut.EMPTY))
-    types = ""
-    if code is None or kind == "number":
-        types = "iufbm"
+    types = "iufbm" if code is None or kind == "number" else ""
     if found := _by_type(column, values, missing, types):
         return found
     texts = as_texts(values).mask(missing)

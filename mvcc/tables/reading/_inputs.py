@@ -64,9 +64,12 @@ class Inputs:
     def find(self, name: str) -> tuple[int, int] | None:
         """Return the numbers of view and row of a name, such as texts:17; None without that row."""
         view, id = view_and_id(name)
-        number = self.numbers.get(view)
-        row = -1 if number is None else self.tables[number].row.find(id)
-        return None if number is None or row < 0 else (number, row)
+        if view in self.numbers:
+            number = self.numbers[view]
+            row = self.tables[number].row.find(id)
+            if row >= 0:
+                return number, row
+        return None
 
     def lacks(self, name: str) -> str:
         """Say that no row has a name, and what may be the reason."""
@@ -151,10 +154,6 @@ def read_pairs(
     return files
 
 
-def _first_rows(path: str) -> pd.DataFrame:
-    return next(read_frames(path))
-
-
 def read_inputs(job: Job, folders: SampledViews | None = None) -> Inputs:
     """Read all files of a job, and of its folders a sample; errors tell of all files at once."""
     problems, of_pairs = Problems(), Problems()
@@ -162,7 +161,7 @@ def read_inputs(job: Job, folders: SampledViews | None = None) -> Inputs:
     if folders is None:
         files = read_pairs(job, of_pairs)
     else:  # mistakes are told with all rows
-        files = read_pairs(job, Problems(), _first_rows)
+        files = read_pairs(job, Problems(), lambda path: next(read_frames(path)))
     for name, view in job.views.items():
         if folders is not None and name in folders:
             continue
@@ -269,16 +268,15 @@ def job_of(
                 guess = nearest(str(name), sections)
                 raise ConfigError(f"{key}: there is no view {shown(name)}{guess}")
             sections[name][key] = value
-    given = {
-        key: value.item() if isinstance(value, np.generic) else value
-        for key, value in settings.items()
-        if key not in _BY_VIEW
-    }
-    pairs = {
-        ":".join(map(str, key)) if isinstance(key, tuple) else str(key): f"matches[{key!r}]"
-        for key in matches
-    }
-    return validated(Job, given | {"views": sections, "matches": pairs}, mistakes)
+    given = {key: value for key, value in settings.items() if key not in _BY_VIEW}
+    numbers = {key: value.item() for key, value in given.items() if isinstance(value, np.generic)}
+    pairs = {}
+    for key in matches:
+        names = key
+        if not isinstance(key, tuple):
+            names = [key]
+        pairs[":".join(map(str, names))] = f"matches[{key!r}]"
+    return validated(Job, given | numbers | {"views": sections, "matches": pairs}, mistakes)
 
 
 def inputs_of(
@@ -311,13 +309,13 @@ def frame_of(view: Any, name: str) -> pd.DataFrame:
     if isinstance(view, pd.Series):
         return view.to_frame(name if view.name is None else str(view.name))
     if issparse(view):
-        frame = pd.DataFrame.sparse.from_spmatrix(view)  # type: ignore[attr-defined]
-    else:
+        view = pd.DataFrame.sparse.from_spmatrix(view)  # type: ignore[attr-defined]
+    elif not isinstance(view, pd.DataFrame):
         try:
-            frame = view if isinstance(view, pd.DataFrame) else pd.DataFrame(view)
+            view = pd.DataFrame(view)
         except (TypeError, ValueError) as error:
             raise InvalidInputError(f"views[{name!r}] is not a table: {error}") from error
-    return frame.set_axis([str(column) for column in frame.columns], axis=1)
+    return view.set_axis([str(column) for column in view.columns], axis=1)
 
 
 def _refuse_other_forms(settings: Mapping[str, Any], views: Mapping[str, Any]) -> None:

@@ -371,6 +371,4 @@ def _n_head(lines: list[str]) -> int:
     while n < len(lines) and (_FIELD.match(lines[n]) or (n and re.match(r"[ \t]+\S", lines[n]))):
         n += 1
     is_head = any(_SENDER.match(line) or _SUBJECT.match(line) for line in lines[:n])
-    if n > 1 and is_head:
-        return n
-    return 0
+    return n if n > 1 and is_head else 0

@@ -119,8 +119,9 @@ def _row_by(rows: RowsById, matched: RowsById, name: str, named: RowsById) -> in
     is_of_named = rows is not named and named.find(name) >= 0
     if is_of_named or (leads_with_zeros(name) and name in matched and name not in rows):
         return matched.find(name)
-    row = rows.find(name)
-    return row if row >= 0 else matched.find(name)
+    if (row := rows.find(name)) >= 0:
+        return row
+    return matched.find(name)
 
 
 def _two_readings(
@@ -223,8 +224,9 @@ def _refuse_two_readings(
         for other, texts in one.other_readings.items():
             if one is table:
                 is_called = (table.id_column or "").casefold() in headers
-                is_held = {*map(plain_id, there)} <= {*map(plain_id, texts)}
-                held = unlike if is_held and not is_called else []
+                if is_called or not {*map(plain_id, there)} <= {*map(plain_id, texts)}:
+                    continue
+                held = unlike
             else:  # where many columns hold the same numbers, only zeros in front tell the table
                 held = [name for name in unlike if name in texts and leads_with_zeros(name)]
             if len(held) > len(column) / 2:
@@ -279,10 +281,11 @@ def matched_ids(
     lower = [name.casefold() for name in names]
     called = [[(name or "").casefold() for name in pair] for pair in (views, id_columns)]
     for pair in (*called, ["left", "right"]):
-        found = [lower.index(name) for name in pair if name in lower]
-        if is_header := len(set(found)) == 2:
+        sides = [lower.index(name) for name in pair if name in lower]
+        if is_header := len(set(sides)) == 2:
             break
-    sides = found if is_header else [0, 1]
+    else:
+        sides = [0, 1]
     return names, [id_texts(frame.iloc[:, column]).tolist() for column in sides], is_header
 
 

@@ -79,10 +79,11 @@ def frames_of_parquet(
         # files of a folder may have the same ones
         index = _named_range(file.schema_arrow, file.metadata.num_rows) if not row_groups else None
         for batch in file.iter_batches(size, row_groups=row_groups, columns=columns):
-            own = None if index is None else index[first : first + len(batch)]
+            rows = pd.RangeIndex(first, first + len(batch))
+            own = None if index is None else index[rows.start : rows.stop]
             frame = _frame_of(batch, place, own)
-            frame.index = pd.RangeIndex(first, first + len(frame))
-            first += len(frame)
+            frame.index = rows
+            first = rows.stop
             yield frame
 
 
@@ -97,7 +98,8 @@ def _named_range(schema: Any, n_rows: int) -> pd.Index | None:
     for own in indexes:
         if isinstance(own, dict) and own["name"] not in (None, *schema.names):
             index = pd.RangeIndex(own["start"], own["stop"], own["step"], name=own["name"])
-            return index if len(index) == n_rows else None
+            if len(index) == n_rows:
+                return index
     return None
 
 
@@ -271,8 +273,11 @@ def _plain(kind: Any) -> Any:
     """Return the type of the values of a column, however they are stored."""
     import pyarrow
 
-    plain = kind.value_type if pyarrow.types.is_dictionary(kind) else kind
-    return pyarrow.string() if pyarrow.types.is_large_string(plain) else plain
+    if pyarrow.types.is_dictionary(kind):
+        kind = kind.value_type
+    if pyarrow.types.is_large_string(kind):
+        return pyarrow.string()
+    return kind
 
 
 def _cut(path: str, place: str, metadata: Any, first_of_file: int) -> Iterator[Piece]:

@@ -100,8 +100,9 @@ def _without_header(
 ) -> list[Record]:
     """Return records without the first one, which must be one of some headers."""
     if not records or records[0][1] not in headers:
-        columns = clipped(",".join(records[0][1])) if records else "nothing"
-        raise error(f"{path}:1: the columns must be {','.join(headers[0])}, got {columns}.")
+        columns = [",".join(fields) for _, fields in records[:1]] or ["nothing"]
+        wanted = ",".join(headers[0])
+        raise error(f"{path}:1: the columns must be {wanted}, got {clipped(columns[0])}.")
     return records[1:]
 
 
@@ -146,7 +147,7 @@ def read_people(folders: Sequence[str], notes: list[str]) -> list[Person]:
             of_people.setdefault(who or name, []).append((line, fields[:3]))
         for who, own in of_people.items():
             person = Person(who, str(path), own)
-            people[who] = _longer(people[who], person) if who in people else person
+            people[who] = _longer(people.get(who, person), person)
     return list(people.values())
 
 

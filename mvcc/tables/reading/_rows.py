@@ -318,7 +318,5 @@ def _row(frame: pd.DataFrame, row: int) -> str:
 
 def listed(names: Iterable[object]) -> str:
     words = [repr(str(name)) for name in names]
-    shown = clipped(", ".join(words[:MOST_LISTED]), 300)
-    if len(words) > MOST_LISTED:
-        return f"{shown} and {len(words) - MOST_LISTED} more"
-    return shown
+    more = f" and {len(words) - MOST_LISTED} more" if len(words) > MOST_LISTED else ""
+    return clipped(", ".join(words[:MOST_LISTED]), 300) + more

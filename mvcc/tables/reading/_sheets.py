@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain, groupby
@@ -64,7 +65,9 @@ class Grid:
 def table_in(cells: Cells, first: int, merged: Sequence[Area], header: int | None = None) -> Grid:
     """Find the table in the cells of a sheet from row ``first``; ``header`` if its row is known."""
     areas = [(top - first, left - 1, bottom - first, right) for top, left, bottom, right in merged]
-    top = _row_of_names(cells, areas) if header is None else header - first
+    if header is None:
+        header = first + _row_of_names(cells, areas)
+    top = header - first
     filled = _with_merged(cells, areas, top)
     has_groups = _has_groups(cells, areas, top)
     names = _names(filled, top, has_groups, _merged_beside(areas, top))
@@ -82,7 +85,7 @@ def table_in(cells: Cells, first: int, merged: Sequence[Area], header: int | Non
         named[0] = ""  # as pandas and R write the names of rows
     left_out = above + empty + below + beside
     lines = [lines[n] for n in kept]
-    return Grid(named, [rows[n] for n in kept], top + first, lines, left_out, columns)
+    return Grid(named, [rows[n] for n in kept], header, lines, left_out, columns)
 
 
 def _n_filled(row: Row) -> int:
@@ -104,11 +107,13 @@ def _with_merged(cells: Cells, areas: Sequence[Area], names: int) -> Cells:
     """
     filled = [list(row) for row in cells]
     for top, left, bottom, right in areas:
-        if top < len(cells):
-            right = left + 1 if top > names else right
-            value = cells[top][left] if top >= 0 else None
-            for row in filled[max(top, 0) : bottom + 1]:
-                row[left:right] = [value] * len(row[left:right])
+        if top > names:
+            right = left + 1
+        value = None
+        if 0 <= top < len(cells):
+            value = cells[top][left]
+        for row in filled[max(top, 0) : bottom + 1]:
+            row[left:right] = [value] * len(row[left:right])
     return filled
 
 
@@ -170,23 +175,25 @@ def _has_groups(cells: Cells, areas: Sequence[Area], top: int) -> bool:
 
 def _names(filled: Cells, top: int, has_groups: bool, merged: set[int]) -> list[str]:
     """Return the names of columns, with groups where needed, numbered where they are merged."""
-    own = list(map(_name, filled[top]))
+    names = list(map(_name, filled[top]))
     if has_groups:
-        above = map(_name, filled[top - 1])
-        own = [
-            f"{group} {name}".strip() if not name or own.count(name) > 1 else name
-            for group, name in zip(above, own, strict=True)
-        ]
-    names: list[str] = []
-    for column, name in enumerate(own):
-        n_before = own[:column].count(name) if name and column in merged else 0
-        names.append(f"{name} {n_before + 1}" if n_before else name)
+        counts = Counter(names)
+        for column, group in enumerate(map(_name, filled[top - 1])):
+            if not names[column] or counts[names[column]] > 1:
+                names[column] = f"{group} {names[column]}".strip()
+    met = Counter[str]()
+    for column, name in enumerate(names):
+        met[name] += 1
+        if name and column in merged and met[name] > 1:
+            names[column] = f"{name} {met[name]}"
     return names
 
 
 def _name(value: Any) -> str:
     """Return what a cell names."""
-    return "" if value is None else str(value).strip()
+    if value is None:
+        return ""
+    return str(value).strip()
 
 
 def _columns(names: list[str], body: Cells) -> tuple[list[int], list[str]]:
@@ -203,8 +210,9 @@ def _columns(names: list[str], body: Cells) -> tuple[list[int], list[str]]:
     used = [block for block in blocks if block is main or any(is_full[one] for one in block)]
     columns = list(chain.from_iterable(used))
     beside = [n for n, n_rows in enumerate(n_values) if (n_rows or names[n]) and n not in columns]
-    letters = ", ".join(map(letters_of, beside))
-    return columns, [f"what stands beside it in {letters}"] if beside else []
+    if beside:
+        return columns, [f"what stands beside it in {', '.join(map(letters_of, beside))}"]
+    return columns, []
 
 
 def _end(rows: Cells) -> int:
@@ -263,8 +271,10 @@ def _first(row: Row) -> Any:
 def _said(rows: Cells, where: str) -> list[str]:
     """Say which rows are left out."""
     words = [shown(value) for value in map(_first, rows) if value is not None]
-    more = ", …" if len(words) > 2 else ""
-    return [f"{counted(len(words), 'row')} {where} ({', '.join(words[:2])}{more})"] if words else []
+    if not words:
+        return []
+    listed = ", ".join([*words[:2], "…"][: len(words)])
+    return [f"{counted(len(words), 'row')} {where} ({listed})"]
 
 
 def without_value(lines: list[int], unit: str) -> list[str]:

@@ -186,7 +186,9 @@ def _longer_row(lines: IO[str], delimiter: str, n_above: int) -> str:
             line += 1
             if len(row) > width:
                 said = f":{line}: line {line} has {len(row)} values, but there are {width} columns"
-                return f"{said}. {title_above(header)}" if len(row) >= 2 * width else said
+                if len(row) >= 2 * width:
+                    said += f". {title_above(header)}"
+                return said
             line = n_above + reader.line_num
     return ""
 
@@ -202,8 +204,11 @@ def _is_data(names: list[str]) -> bool:
 
 def _years(values: list[str]) -> list[int]:
     """Return the years in a line, if it has nothing else; the first value may be blank."""
-    own = values[1:] if values[:1] == [""] else values
-    return list(map(int, own)) if all(map(_YEAR.fullmatch, own)) else []
+    if values[:1] == [""]:
+        values = values[1:]
+    if all(map(_YEAR.fullmatch, values)):
+        return list(map(int, values))
+    return []
 
 
 def _are_even(years: list[int]) -> bool:
@@ -216,5 +221,6 @@ def _unlike_names(names: list[str]) -> str:
     found = [name for name in names if _NUMBER.fullmatch(name)]
     steps = np.diff(list(map(float, found)))
     are_even = (steps > 0).all() or ((steps < 0).all() and steps.min() >= 2 * steps.max())
-    is_clear = are_even and len(found) < sum(map(bool, names))
-    return "" if is_clear else clipped(", ".join(found))
+    if are_even and len(found) < sum(map(bool, names)):
+        return ""
+    return clipped(", ".join(found))

@@ -68,8 +68,9 @@ def _end(
     if not (below[0] and n_before + n_above and _has_columns(frame)):
         return n, []
     column, word = next((n, cell) for n, cell in enumerate(frame.iloc[total]) if cell.strip())
-    n_there = sum(int((rows.iloc[:, column] == word).sum()) for rows in all_rows)
-    return (n, []) if n_there > 1 else (n_above, below[1])
+    if sum(int((rows.iloc[:, column] == word).sum()) for rows in all_rows) > 1:
+        return n, []
+    return n_above, below[1]
 
 
 def _without_empty(
@@ -96,8 +97,9 @@ def _without_empty(
         skipped = [row for row in empty if lines[row] in are_blank]
         numbers, end = numbers[kept - np.searchsorted(skipped, kept)], end - len(skipped)
         frame.attrs["lines"] = in_lines(np.asarray(lines)[kept].tolist())
-    said = [f"{path}: Left out: {'; '.join(left_out)}."] if left_out else []
-    frame.attrs["notes"] = [*notes, *frame.attrs["notes"], *said]
+    frame.attrs["notes"] = [*notes, *frame.attrs["notes"]]
+    if left_out:
+        frame.attrs["notes"].append(f"{path}: Left out: {'; '.join(left_out)}.")
     frame.index = numbers
     return frame, end
 

@@ -161,7 +161,8 @@ def _checked(array: np.ndarray[Any, Any], path: str, name: str) -> np.ndarray[An
     if array.dtype.kind == "f" and array.dtype.itemsize > 8:
         with np.errstate(over="ignore"):
             doubles = array.astype(np.float64)
-        return doubles if np.array_equal(array, doubles, equal_nan=True) else array
+        if np.array_equal(array, doubles, equal_nan=True):
+            return doubles
     if array.dtype.kind == "U" and array.dtype.itemsize:
         # four bytes for each character, of which many are none
         codes = np.ascontiguousarray(array).view(np.uint32)

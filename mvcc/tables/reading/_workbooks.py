@@ -59,7 +59,9 @@ class Sheet:
             )
         match name.rpartition(" ")[2]:
             case "c":
-                self._column = _place(given["r"])[1] if given.get("r") else self._column + 1
+                self._column += 1
+                if given.get("r"):
+                    self._column = _place(given["r"])[1]
                 if self._column > MOST_COLUMNS:
                     raise ValueError(f"row {self._row} has more than {MOST_COLUMNS:,} cells")
             case "v" | "is" | "f":
@@ -113,13 +115,14 @@ def _refuse_entities(*_: Any) -> None:
 def _place(written: str) -> tuple[int, int]:
     """Return row and column of a place such as B7."""
     found = _PLACE.fullmatch(written)
-    column = 0
-    for letter in found[1] if found else "":
+    letters, number = found.groups() if found else ("", "0")
+    row, column = int(number), 0
+    for letter in letters:
         column = 26 * column + ord(letter) - 64
-    if found is None or not 1 <= int(found[2]) <= MOST_ROWS or column > MOST_COLUMNS:
+    if not 1 <= row <= MOST_ROWS or column > MOST_COLUMNS:
         end = f"XFD{MOST_ROWS}"
         raise ValueError(f"{written[:20]!r} is not a place in a sheet, which ends at {end}")
-    return int(found[2]), column
+    return row, column
 
 
 _Filled: TypeAlias = tuple[Any, Sheet]  # a sheet of openpyxl, and its size
@@ -169,7 +172,7 @@ def _read_sheet(
     filled = [(sheet, size) for sheet, size in sheets if size.last]
     if not filled:
         raise DataError(f"{path}: all sheets are empty.")
-    sheet, size = _sheet_called(filled, title, path) if title else _likely_sheet(filled, path)
+    sheet, size = _sheet_of(filled, title, path)
     if header is not None and not size.first <= header <= size.last:
         raise DataError(
             f"{path}: row {header} of the sheet {shown(sheet.title)} is empty (`header:`); its"
@@ -203,7 +206,7 @@ def _read_sheet(
             f"the sheet {shown(sheet.title)} was read, not {others} (`sheet:` names another one)."
         )
     if lost := size.without_values(rows):
-        cells = ", ".join(lost[:3]) + (", …" if len(lost) > 3 else "")
+        cells = ", ".join([*lost[:3], "…"][: len(lost)])
         notes.append(
             f"{counted(len(lost), 'formula')} without a stored value ({cells}) counted as missing;"
             " open the file in a spreadsheet program and save it, to store what they give."
@@ -212,9 +215,11 @@ def _read_sheet(
     return frame
 
 
-def _sheet_called(filled: list[_Filled], title: str, path: str) -> _Filled:
+def _sheet_of(filled: list[_Filled], title: str | None, path: str) -> _Filled:
     """Return the sheet of a name; case and blanks around it do not matter."""
     called = {sheet.title.strip().casefold(): (sheet, size) for sheet, size in filled}
+    if not title:
+        return _likely_sheet(filled, path)
     found = called.get(title.strip().casefold())
     if found is None:
         titles = [sheet.title for sheet, _ in filled]
