@@ -45,6 +45,7 @@ OUT = Path(__file__).parents[1] / "results" / "questions.csv"
 SETS = ("digits_halves", "letters_digits", "newsgroups", "wine", "breast_cancer")
 BUDGETS = (0, 10, 20, 40, 80, 160)
 MAPPED = 0.3
+BETWEEN_LOOKS = 4  # other questions, as ``mvcc ask`` has them
 BATCH = 10  # NPU needs a clustering, which is renewed after so many answers
 
 
@@ -69,14 +70,22 @@ class Task:
         n, self.objects = find_objects([len(X) for X in self.views], self.relations)
         self.columns = object_columns(self.views, [membership(own, n) for own in self.objects])
         self.matched = np.unique(self.objects[0][self.relations[0, 1][:, 0]])
-        self.said = np.empty(n, np.int64)
+        self.truth = np.empty(n, np.int64)
         for own, labels in zip(self.objects, self.y, strict=True):
-            self.said[own] = labels
+            self.truth[own] = labels
+        self.said = self.truth.copy()
         mistaken = self.rng.random(n) < wrong
         self.said[mistaken] = (
             self.said[mistaken] + self.rng.integers(1, self.k, mistaken.sum())
         ) % self.k
         self.wrong = wrong
+        self.looking = np.random.default_rng([9, seed])
+
+    def say_again(self, one: int) -> None:
+        """Answer a second look at an object, wrong as often as at first."""
+        self.said[one] = self.truth[one]
+        if self.looking.random() < self.wrong:
+            self.said[one] = (self.said[one] + self.looking.integers(1, self.k)) % self.k
 
     def row_of(self, one: int) -> tuple[int, int]:
         """Return view and row of an object."""
@@ -148,6 +157,18 @@ def ours(task: Task, questions: Questions) -> Chosen:
         yield int(task.objects[int(view)][int(row)])
 
 
+def second_looks(task: Task, questions: Questions) -> Chosen:
+    """Choose as `ours`, but give an object once more as ``mvcc ask`` does: one in five at most."""
+    since = 0
+    for one in ours(task, questions):
+        yield one
+        since += 1
+        if since >= BETWEEN_LOOKS and (looks := questions.second_looks):
+            view, row = looks[0].question.id.split(":")
+            yield int(task.objects[int(view)][int(row)])
+            since = 0
+
+
 def random_rows(task: Task, questions: Questions) -> Chosen:
     """Choose rows of any view at random."""
     yield from task.rng.permutation(np.concatenate(task.objects)).tolist()
@@ -211,7 +232,7 @@ def npu(task: Task, questions: Questions) -> Chosen:
 
 
 STRATEGIES: dict[str, Callable[[Task, Questions], Chosen]] = {
-    f.__name__: f for f in (ours, random_rows, explore_consolidate, min_max, npu)
+    f.__name__: f for f in (ours, second_looks, random_rows, explore_consolidate, min_max, npu)
 }
 
 
@@ -231,12 +252,19 @@ def by_groups(task: Task, strategy: str) -> Iterator[dict[str, float]]:
     """
     questions = Questions(task.views, task.relations)
     asked = 0
-    chosen = distinct(chain(STRATEGIES[strategy](task, questions), random_rows(task, questions)))
+    answered: set[int] = set()
+    chosen = STRATEGIES[strategy](task, questions)
+    if strategy != "second_looks":
+        chosen = distinct(chain(chosen, random_rows(task, questions)))
     for budget in BUDGETS:
         for one in islice(chosen, budget - asked):
+            if again := one in answered:
+                task.say_again(one)
+            answered.add(one)
             name = f"kind {task.said[one]}"
             known = {group.name for group in questions.groups}
-            questions.answer(task.row_of(one), name if name in known else f"new:{name}")
+            said = name if name in known else f"new:{name}"
+            questions.answer(task.row_of(one), said, again=again)
         asked = budget
         hint = questions.n_clusters_hint
         F = task.f_measure(task.labels(questions.constraints))

@@ -465,20 +465,21 @@ def test_a_small_group_apart_from_others_counts():
     assert questions.n_clusters_hint.n_clusters == 3
 
 
+@pytest.mark.parametrize(("n_answers", "doubt"), [(24, 0.2), (59, 0.2), (60, 0.4)])
 @pytest.mark.parametrize("seed", [0, 1, 3])
-def test_second_looks_are_those_of_the_reference(seed):
-    views, y, matches = kinds_in_views(seed, spread=1.5)
+def test_second_looks_are_those_of_the_reference(seed, n_answers, doubt):
+    views, y, matches = kinds_in_views(seed, (80, 70), spread=1.5)
     questions = Questions(views, matches)
     K, objects = reference.kernel(views, matches, 5)
     groups: dict[str, list[int]] = {}
-    places = [(0, row) for row in range(24)]
+    places = [(0, row) for row in range(n_answers)]
     for place, (view, row) in enumerate(places):
         name = f"kind {(y[view][row] + (place % 8 == 7)) % 3}"
         say(questions, (view, row), name)
         groups.setdefault(name, []).append(objects[view][row])
     looks = questions.second_looks
     found = sorted(objects[view][row] for view, row in (row_of(look.question) for look in looks))
-    assert found == reference.contradicted(K, list(groups.values()))
+    assert found == reference.contradicted(K, list(groups.values()), doubt)
     assert found
     for look in looks:
         assert look.question.offers[0].group.name in (look.near, look.said)

@@ -52,14 +52,12 @@ def likeness(K: Matrix, one: int, members: list[int]) -> float:
     return sum(K[one, a] for a in others) / np.sqrt(len(others))
 
 
-def contradicted(K: Matrix, groups: list[list[int]]) -> list[int]:
-    """Members of groups of two or more for which another group is five times as likely as their
-    own.
-    """
+def contradicted(K: Matrix, groups: list[list[int]], doubt: float = 0.2) -> list[int]:
+    """Members of groups of two or more, less like their own than `doubt` times another group."""
     found = []
     for own in groups:
         for one in own if len(own) > 1 else []:
             others = [likeness(K, one, members) for members in groups]
-            if likeness(K, one, own) < 0.4 * max(others):
+            if likeness(K, one, own) < doubt * max(others):
                 found.append(one)
     return sorted(found)

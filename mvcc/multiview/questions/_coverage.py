@@ -23,7 +23,7 @@ _EXEMPLARS = 2
 _SOUGHT = 10  # answers after which no matched member of a group is sought any longer
 _RUNNER_UP = 0.5  # of the likeliest group: an object is undecided if the next group is so likely
 # share of the evidence for another group: with less for its own, an answer is looked at again
-_DOUBT = 0.4
+_DOUBT, _DOUBT_OF_MANY = 0.2, 0.4  # the latter of many answers, of which each tells less
 _LONELY = 20  # answers after which a group of one member is looked at again
 _FEWEST_ROWS = 1 / 3  # of the mean over all groups
 
@@ -319,7 +319,9 @@ class Chooser:
         others = sizes - (groups[:, None] == np.arange(len(numbers)))
         sums = self._coverage.kernel.sums(objects, list(members.values()), others_only=True)
         likeness = sums / np.sqrt(np.maximum(others, 1))
-        looks = []
+        looks, doubt = [], _DOUBT
+        if len(history.answers) >= MANY_ANSWERS:
+            doubt = _DOUBT_OF_MANY
         for (one, group), n_others, like in zip(grouped, others, likeness, strict=True):
             if one in history.looked_at:
                 continue
@@ -327,7 +329,7 @@ class Chooser:
             n_since_opened = len(history.answers) - history.opened_at[numbers[group]]
             if n_others[group] == 0 and n_since_opened > _LONELY:
                 looks.append((one, 0))
-            elif n_others[group] > 0 and like[group] < _DOUBT * like[nearest]:
+            elif n_others[group] > 0 and like[group] < doubt * like[nearest]:
                 looks.append((one, numbers[nearest]))
         return looks
 

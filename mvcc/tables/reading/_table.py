@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import count
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -207,7 +208,7 @@ def _understood(
     frame: pd.DataFrame, name: str, view: View, id_column: str | None, problems: Problems
 ) -> tuple[dict[str, Column], dict[str, Values]]:
     """Return how every column is used, and the values of those that are."""
-    kinds = view.kinds
+    kinds: dict[str, Any] = view.kinds
     filled = without_words(frame, view.missing or ())
     codes = code_reasons(filled, (name for name in map(str, frame) if kinds.get(name) is None))
     reasons = _why_left_out(filled, view, id_column, codes)
@@ -237,7 +238,7 @@ def _why_left_out(
     frame: pd.DataFrame, view: View, id_column: str | None, codes: Mapping[str, LeftOut]
 ) -> dict[str, LeftOut | None]:
     """Tell why each column is left out; None if it is not."""
-    kinds = view.kinds
+    kinds: dict[str, Any] = view.kinds
     known: dict[str | None, LeftOut | None] = dict.fromkeys(kinds)
     beside = (*frame.attrs.get("beside", ()), frame.attrs.get("index"))
     known |= dict.fromkeys(beside, LeftOut.BESIDE)
