@@ -136,7 +136,8 @@ def first_problem(error: ValidationError) -> str:
 
 def counted(number: int, noun: str) -> str:
     """Return a number with what is counted, such as "1 row" and "2 rows"."""
-    return f"{number} {agreeing(number, noun, f'{noun}s'.replace('chs', 'ches'))}"
+    several = f"{noun}es" if noun.endswith("ch") else f"{noun}s"
+    return f"{number} {agreeing(number, noun, several)}"
 
 
 def agreeing(number: int, one: str, several: str) -> str:
@@ -192,11 +193,16 @@ def naming(view: int, names: Sequence[str] | None) -> Iterator[None]:
         raise
 
 
-def nearest_of(word: Any, known: Iterable[Any], cutoff: float = 0.6) -> str:
-    """Ask whether the known word was meant that is most like a word, whatever the case."""
+def _most_like(word: Any, known: Iterable[Any], cutoff: float) -> list[str]:
+    """Return the known word that is most like a word, whatever the case, as it is shown."""
     plain = {str(one).strip().casefold(): one for one in islice(known, _MOST_COMPARED)}
     near = get_close_matches(str(word)[:60].strip().casefold(), list(plain), 1, cutoff)
-    return "".join(f" Did you mean {shown(plain[one])}?" for one in near)
+    return [shown(plain[one]) for one in near]
+
+
+def nearest_of(word: Any, known: Iterable[Any], cutoff: float = 0.6) -> str:
+    """Ask whether the known word was meant that is most like a word, if one is."""
+    return "".join(f" Did you mean {one}?" for one in _most_like(word, known, cutoff))
 
 
 def nearest_id(name: Any, known: Iterable[Any]) -> str:
@@ -221,7 +227,7 @@ def without_fraction(id: str) -> str:
 
 def nearest(word: Any, known: Iterable[Any], cutoff: float = 0.6) -> str:
     """End a sentence with an offer of the known word that is most like a word, if one is."""
-    return nearest_of(word, known, cutoff).replace(" D", "; d", 1) or "."
+    return "".join(f"; did you mean {one}?" for one in _most_like(word, known, cutoff)) or "."
 
 
 def row_name(view: str, id: object) -> str:
