@@ -18,6 +18,7 @@ SERVER_ENDS = (
     "ERR_SOCKET_NOT_CONNECTED",
     "ERR_EMPTY_RESPONSE",
     "ERR_CONTENT_LENGTH_MISMATCH",
+    "503",  # the answer to a request that came after the last one
 )
 TWO = (120, 90)
 UNFOLD = "document.querySelectorAll('details').forEach((one) => { one.open = true; })"
