@@ -277,8 +277,9 @@ def cluster_fit(X: ArrayLike, labels: ArrayLike, *, n_neighbors: int = 10) -> Fl
         to_neighbors = _distances_to_neighbor(data, n_neighbors)
     with one_thread():
         scores = [to_neighbors, _mahalanobis(data, of_rows)]
-    # rounding breaks no ties
-    ranks = np.mean([rankdata(score.astype(np.float32)) for score in scores], axis=0)
+    # rounding breaks no ties; from SciPy 1.18 on, ranks of float32 are float32
+    rounded = [score.astype(np.float32).astype(np.float64) for score in scores]
+    ranks = np.mean([rankdata(score) for score in rounded], axis=0)
     return 1 - (ranks - 1) / max(len(data) - 1, 1)
 
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy.linalg
 import scipy.sparse as sp
 from scipy.sparse.csgraph import dijkstra
 
@@ -56,7 +57,7 @@ def with_matched(problem, graph):
 
 def kernel_of(graph: AnchorGraph):
     others = np.diag(graph.weights[len(graph.kernel) :])
-    return sp.block_diag((graph.kernel.astype(float), others)).toarray()
+    return scipy.linalg.block_diag(graph.kernel.astype(float), others)
 
 
 def affinities(graph: AnchorGraph):

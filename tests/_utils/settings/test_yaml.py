@@ -185,7 +185,7 @@ def test_a_missing_file_is_refused_with_its_nearest_neighbor(tmp_path):
         ("no_folder/protein.yaml", r"no such file\.$"),
         (".", r"this is a folder; did you mean \S+/protein\.yaml\?$"),
         ("..", r"this is a folder; name a file\.$"),
-        ("a\0b", "cannot be read: embedded null byte"),
+        ("a\0b", "cannot be read: .*embedded null"),
         ("x" * 1000, "cannot be read: File name too long"),
     ):
         with pytest.raises(ConfigError, match=message):
