@@ -39,6 +39,11 @@ def test_modules_and_tests_that_a_page_names_exist(page):
 
 
 @pytest.mark.parametrize("page", pages())
+def test_every_item_of_a_numbered_list_begins_a_line(page):
+    assert re.findall(r"[.:] \d\.\s+\*\*.*", (ROOT / page).read_text("utf-8")) == []
+
+
+@pytest.mark.parametrize("page", pages())
 def test_code_and_what_it_prints_fit_into_80_columns(page):
     lines = [line for block in blocks_of(page) for line in block.text.splitlines()]
     assert [line for line in lines if len(line) > 80] == []
