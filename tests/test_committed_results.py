@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -112,6 +113,47 @@ def test_the_page_on_reliability_says_how_often_each_promise_was_tried():
     assert len(rows) >= 10
     for row in rows:
         assert f"| {row['tried']} | {int(row['times']):,} |" in page
+
+
+def test_pages_say_how_questions_beside_other_strategies_and_long_fits_turned_out():
+    rows = pd.read_csv(RESULTS / "questions.csv").query("strategy != 'second_looks'")
+    F = rows.pivot_table(
+        index=["data", "wrong", "questions", "task"], columns="strategy", values="F"
+    )
+    lead = F.drop(columns="ours").rsub(F["ours"], axis=0).drop(index=0, level="questions")
+    lead = lead.groupby(level=["data", "wrong", "questions"])
+    errors = (lead.mean() / lead.sem()).stack()
+    ahead, behind = (errors > 2).sum(), (errors < -2).sum()
+    page = " ".join((ROOT / "docs" / "how-well.md").read_text("utf-8").split())
+    assert f"Among {len(errors)} paired comparisons" in page
+    assert f"in {ahead} and level in {len(errors) - ahead - behind}. It is behind in two," in page
+    assert [place[0] for place in errors[errors < -2].index] == ["wine", "wine"]
+    digits = F.loc["digits_halves", 0.0]["ours"].groupby("questions").mean()[[20, 40, 160]]
+    assert "F is {:.3f}, {:.3f} and {:.3f} after".format(*digits).replace("0.", ".") in page
+    ratio = pd.read_csv(RESULTS / "growth.csv").query("n == 100_000 and method == 'joint'")
+    readme = (ROOT / "README.md").read_text("utf-8")
+    assert f"[{ratio['times_kmeans'].item():.1f} times as long as k-means]" in readme
+
+
+def test_the_comparison_with_other_packages_has_the_figures_of_the_scorecard():
+    scorecard = (RESULTS / "beyond.md").read_text("utf-8")
+    counts = {
+        int(number): [int(count) for count in cells.split(" / ")]
+        for number, cells in re.findall(r"\| (\d+) \|.* \| (\d+ / \d+ / \d+) \|", scorecard)
+    }
+    of_paper = [sum(both) for both in zip(counts[3], counts[4], strict=True)]
+    page = (ROOT / "docs" / "compared.md").read_text("utf-8")
+    for cells in (counts[1], of_paper, counts[6]):
+        assert "| {} | {} | {} | {} |\n".format(sum(cells), *cells) in page
+    table = scorecard.partition("### 30% of")[2].partition("### 100% of")[0]
+    leads = []
+    for line in re.findall(r"\| (?:Digits Halves|Letters/Digits) \| (?!400).*", table):
+        *others, joint = [float(mean) for mean in re.findall(r"(\d\.\d{3})\*{0,2} ±", line)]
+        leads.append(joint - max(others))
+    found = re.search(r"best alternative by (\.\d\d) to (\.\d\d) F", page)
+    assert [min(leads), max(leads)] == pytest.approx(
+        [float(end) for end in found.groups()], abs=0.006
+    )
 
 
 @pytest.mark.slow
