@@ -25,7 +25,7 @@ from mvcc.embedding._joint_graph import neighbors_for
 from mvcc.embedding._neighbors import NeighborSearch, nearness
 from mvcc.embedding._objects import separate_problems
 from mvcc.exceptions import InvalidInputError
-from mvcc.views import ConstrainedViews, FittedViews, GivenViews
+from mvcc.views import ConstrainedViews, FittedViews, GivenViews, NamesOfView
 
 _NEAREST = 10  # fitted rows that place a new one
 
@@ -296,4 +296,5 @@ class JointSpectralFeatures(
 
 
 def _names(rows: Floats) -> NDArray[Any]:
-    return np.array([f"jointspectralfeatures{n}" for n in range(rows.shape[1])], dtype=object)
+    names = [f"jointspectralfeatures{n}" for n in range(rows.shape[1])]
+    return np.array(names, dtype=object).view(NamesOfView)

@@ -1,6 +1,7 @@
 from ._constrained import ConstrainedViews as ConstrainedViews
 from ._constrained import NeighborhoodKFold as NeighborhoodKFold
 from ._fitted import FittedViews as FittedViews
+from ._fitted import NamesOfView as NamesOfView
 from ._fitted import PerView as PerView
 from ._fitted import each_view as each_view
 from ._given import GivenViews as GivenViews

@@ -32,6 +32,14 @@ from mvcc.views._given import (
 )
 
 
+class NamesOfView(np.ndarray[Any, Any]):
+    """Names of the features of a view; scikit-learn's HTML, which wants a text, gets one."""
+
+    def replace(self, old: str, new: str) -> str:
+        """Do what a text of all names would."""
+        return clipped(", ".join(self), 300).replace(old, new)
+
+
 class FittedViews:
     """What an estimator for several views remembers of them, and how it checks later rows."""
 
@@ -263,13 +271,13 @@ class PerView(  # type: ignore[call-arg]
         """
         check_is_fitted(self)
         given = self.feature_names_in_ if input_features is None else input_features
-        made = []
+        made: list[NDArray[Any]] = []
         for one, n, names in zip(self.transformers_, self.n_features_in_, given, strict=True):
             if not isinstance(one, str):
                 names = one.get_feature_names_out(names)
             elif names is None:
                 names = [f"x{number}" for number in range(n or 0)]
-            made.append(np.asarray(names, dtype=object))
+            made.append(np.asarray(names, dtype=object).view(NamesOfView))
         return made
 
     def _chosen(self, given: GivenViews) -> list[Any]:

@@ -81,6 +81,7 @@ def test_what_is_returned_is_not_what_is_kept():
 def test_output_and_names_are_as_scikit_learn_users_expect():
     names = [[f"jointspectralfeatures{number}" for number in range(X.shape[1])] for X in FEATURES]
     assert [list(one) for one in FITTED.get_feature_names_out()] == names
+    assert FITTED._repr_html_()
     frames = clone(clone(FITTED).set_output(transform="pandas"))  # which a clone keeps
     for made, rows, one in zip(
         frames.fit_transform(VIEWS, mappings=MATCHES), FEATURES, names, strict=True

@@ -67,6 +67,7 @@ def test_features_have_numbers_and_names_as_those_of_other_estimators_for_views(
         ["length", "words"],
         ["x0", "x1", "x2"],
     ]
+    assert steps._repr_html_()
 
 
 def test_texts_have_no_number_of_features():
