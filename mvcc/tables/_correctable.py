@@ -201,6 +201,11 @@ class Correctable:
             raise InvalidInputError(f"rows must be a dict {{view: ids}}, got {shown(rows)}.")
         names = []
         for view, own in rows.items():
+            if isinstance(own, pd.Series) and own.name in ("cluster", "part"):
+                raise InvalidInputError(
+                    f"rows of {view} must be ids, not a Series that has a {own.name} for each; give"
+                    " the ids of some, such as own.index[own == 1]."
+                )
             many = (list, tuple, set, pd.Index, pd.Series, np.ndarray)
             several = own if isinstance(own, many) else [own]
             found = [self._id(view, id, left_out=True) for id in several]

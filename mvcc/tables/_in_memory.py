@@ -300,14 +300,17 @@ class ClusteringResult(Correctable):
 
         n = len(self._views)
         figure = plt.figure(figsize=(5 * n, 4.5), layout="constrained")
-        panels = np.ravel(figure.subplots(1, n))
+        panels, drawn = np.ravel(figure.subplots(1, n)), {}
         for axes, (name, view) in zip(panels, self._views.items(), strict=True):
             x, y, labels = np.array(view.x), np.array(view.y), self.labels[name].to_numpy()
-            for cluster in np.unique(labels):
-                inside, called = labels == cluster, self._called(int(cluster))
-                axes.scatter(x[inside], y[inside], s=12, alpha=0.7, label=called)
+            for cluster in np.unique(labels).tolist():
+                inside, called = labels == cluster, self._called(cluster)
+                look = {"color": f"C{cluster}", "marker": "osD^vP*"[cluster // 10 % 7]}
+                drawn[cluster] = axes.scatter(
+                    x[inside], y[inside], s=12, alpha=0.7, label=called, **look
+                )
             axes.set(title=name, xlabel=view.axes[0], ylabel=view.axes[1])
-        axes.legend(fontsize="small")
+        axes.legend(handles=[drawn[cluster] for cluster in sorted(drawn)], fontsize="small")
         return figure
 
     def report(self, path: str | os.PathLike[str]) -> None:

@@ -150,6 +150,27 @@ def test_a_result_explains_draws_and_reports(tmp_path):
     assert "<th>survey</th>" in found._repr_html_()
 
 
+def test_a_cluster_is_drawn_alike_in_all_views_and_named_where_only_one_has_it():
+    found = clustered(stability_runs=0)
+    survey = found.labels["survey"]
+    drawn = found.move({"survey": survey.index[survey == 0]}, 1).plot().axes
+    looks = [
+        {one.get_label(): one.get_facecolor().tolist() for one in axes.collections}
+        for axes in drawn
+    ]
+    assert len(looks[0]) == 3
+    assert looks[1].items() < looks[0].items()
+    named = [text.get_text() for text in drawn[1].get_legend().get_texts()]
+    assert named == ["cluster 0", "cluster 1", "cluster 2"]
+
+
+@pytest.mark.parametrize("settings", [{}, {"method": "co-em"}, {"stability_runs": 1}])
+@pytest.mark.filterwarnings("error")
+def test_an_empty_list_of_matches_is_none(settings):
+    found = clustered(matches={("shop", "survey"): []}, **{"stability_runs": 0} | settings)
+    assert found.facts["relations"] == []
+
+
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [

@@ -143,6 +143,14 @@ def test_the_proposed_parts_are_the_same_ones_every_time():
     assert all(first.equals(other) for other in others)
 
 
+def test_clusters_or_parts_by_id_are_not_taken_for_ids(found):
+    message = "survey must be ids, not a Series that has a {} for each"
+    with pytest.raises(InvalidInputError, match=message.format("part")):
+        found.split(0, {"survey": found.parts(0)["survey"]})
+    with pytest.raises(InvalidInputError, match=message.format("cluster")):
+        found.move({"survey": found.labels["survey"]}, 0)
+
+
 def test_a_match_joins_two_rows_and_a_wrong_one_parts_them(found):
     text = alone(found, "shop", 0)
     image = alone(found, "survey", 1)
