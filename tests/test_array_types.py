@@ -8,12 +8,15 @@ from scipy import sparse
 from sklearn import config_context
 
 from mvcc import (
+    ConstrainedViews,
     Constraints,
     JointGraphClustering,
     JointSpectralFeatures,
+    PCKMeans,
     close_views,
     cluster_views,
     propagate_constraints,
+    suspicious_matches,
 )
 from mvcc.constraints._constraints import unify
 from mvcc.constraints._map import ConstraintMap
@@ -121,6 +124,21 @@ def test_a_frame_of_sparse_columns_is_clustered_as_a_sparse_matrix():
         JointGraphClustering(3, random_state=0).fit([data]).labels_ for data in (frame, X)
     )
     assert one[0].tolist() == other[0].tolist()
+
+
+@pytest.mark.parametrize("fit", [PCKMeans(2).fit, lambda X: JointGraphClustering(2).fit([X])])
+def test_masked_values_are_missing(fit):
+    rows = np.ma.masked_array(X.copy())
+    fit(rows)
+    rows[5, 1] = np.ma.masked
+    with pytest.raises(InvalidInputError, match=r"contains NaN.*in row 5, column 1"):
+        fit(rows)
+
+
+def test_constrained_views_are_no_list_of_views():
+    given = ConstrainedViews([X, X], [GIVEN, None])
+    with pytest.raises(InvalidInputError, match=r"views must be a list .*, not ConstrainedViews"):
+        suspicious_matches(given, {(0, 1): RELATED}, [LABELS, LABELS])
 
 
 @pytest.mark.parametrize("output", ["pandas", "polars"])

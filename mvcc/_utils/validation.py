@@ -134,6 +134,8 @@ def checked_by(
     """Return X, to be ``squared`` or not, as a check of scikit-learn does, or say what is wrong."""
     from sklearn import config_context
 
+    if isinstance(X, np.ma.MaskedArray):  # else scikit-learn takes what the mask hides
+        X = np.ma.filled(X.astype(np.float64), np.nan)
     try:
         # numpy warns of what scikit-learn refuses: infinities that are added up, numbers too large
         # for a float

@@ -78,6 +78,7 @@ class ConstrainedViews:
     views: Any
     constraints: Any = None
     mappings: Any = None
+    __iter__ = None  # or positions of constraints would be taken for a list of views
 
     def __post_init__(self) -> None:
         if isinstance(self.views, ConstrainedViews):
