@@ -175,6 +175,7 @@ def test_an_empty_list_of_matches_is_none(settings):
     ("wrong", "message"),
     [
         ({"views": [SHOP]}, "views must be a dict {name: table}, got list"),
+        ({"views": VIEWS | {1: SHOP}}, "views: 1 is not a name of a view; names are texts."),
         (
             {"views": VIEWS | {"survey": SURVEY.set_axis([1] * 90)}},
             "views['survey']: row 1 has the id '1', as row 0 has",

@@ -322,6 +322,9 @@ def frame_of(view: Any, name: str) -> pd.DataFrame:
 
 def _refuse_other_forms(settings: Mapping[str, Any], views: Mapping[str, Any]) -> None:
     """Refuse settings in other forms: for one view only, or by another library's name."""
+    for name in views:
+        if not isinstance(name, str):
+            raise ConfigError(f"views: {shown(name)} is not a name of a view; names are texts.")
     for key in _BY_VIEW:
         value = settings.get(key, {})
         if not isinstance(value, Mapping):
