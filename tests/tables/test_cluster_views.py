@@ -166,9 +166,10 @@ def test_a_cluster_is_drawn_alike_in_all_views_and_named_where_only_one_has_it()
 
 @pytest.mark.parametrize("settings", [{}, {"method": "co-em"}, {"stability_runs": 1}])
 @pytest.mark.filterwarnings("error")
-def test_an_empty_list_of_matches_is_none(settings):
+def test_an_empty_list_of_matches_is_none(settings, tmp_path):
     found = clustered(matches={("shop", "survey"): []}, **{"stability_runs": 0} | settings)
-    assert found.facts["relations"] == []
+    assert found.facts["relations"][0]["agreement"] is None
+    found.report(tmp_path / "report.html")
 
 
 @pytest.mark.parametrize(

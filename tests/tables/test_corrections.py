@@ -165,6 +165,16 @@ def test_a_match_joins_two_rows_and_a_wrong_one_parts_them(found):
     assert {row[0] for row in moved(parted, parted.move({"shop": "s3"}, target))} == {"shop"}
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("method", ["joint", "co-em"])
+def test_a_result_without_its_last_match_is_made_anew(method):
+    given = {"matches": {("shop", "survey"): [(3, 3)]}, "constraints": None, "method": method}
+    parted = clustered(**given, stability_runs=0).match({"shop": "s3", "survey": 103}, same=False)
+    for result in (parted, clustered(**given, stability_runs=0, continues=parted)):
+        (told,) = result.facts["relations"]
+        assert (told["pairs"], told["agreement"], told["differing"]) == ([], None, [])
+
+
 @pytest.fixture(scope="module")
 def steps(found):
     """Return a result, and what it becomes by one correction of every kind after the other."""

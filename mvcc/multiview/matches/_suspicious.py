@@ -201,7 +201,7 @@ def seem_wrong(suspicion: Floats) -> Bools:
     if len(suspicion) >= _MANY:
         limit = _SUSPICIOUS
     wrong = suspicion > limit
-    return wrong & (wrong.mean() <= _MANY_WRONG)
+    return wrong & (wrong.sum() <= _MANY_WRONG * len(wrong))
 
 
 def to_drop(suspicion: Floats, agreement: float) -> Bools:

@@ -177,8 +177,9 @@ class _Rewriting:
         added = sorted(matches.difference(former))
         told["pairs"] = _left([*former, *added, *left_out], own, others)
         told["suspicious"] = _left(doubted, own, others)
-        if relation.agreement is not None and told["pairs"]:
-            rows, seed = np.array(told["pairs"]), self._facts.settings["seed"]
+        if self._facts.co_em is not None:  # else matched rows are one object
+            rows = np.array(told["pairs"], np.int64).reshape(-1, 2)
+            seed = self._facts.settings["seed"]
             told |= agreement(self._labels, u, v, rows, self._draft.n_clusters, seed)
         if relation.held_out and relation.held_out.table:
             n_new = self._draft.n_clusters - self._facts.n_clusters

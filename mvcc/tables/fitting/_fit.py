@@ -221,6 +221,8 @@ def renumbered(labels: Ints, like: Ints, k: int) -> Ints:
 
 def agreement(labels: Labels, u: int, v: int, rows: Ints, k: int, seed: int) -> dict[str, Any]:
     """Tell how many related rows are in the same cluster, and would be if they were drawn."""
+    if not len(rows):
+        return {"agreement": None, "by_chance": None, "differing": []}
     first, second = labels[u][rows[:, 0]], labels[v][rows[:, 1]]
     same, rng = first == second, np.random.default_rng(seed)
     drawn = [renumbered(rng.permutation(second), first, k) for _ in range(_DRAWS)]

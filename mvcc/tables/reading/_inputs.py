@@ -293,9 +293,7 @@ def inputs_of(
             tables.append(table_of(rows, name, view, problems, ids=_ids(frame, view.path)))
     problems.raise_any()
     given = GivenViews.of(frames)
-    related = given.relations(dict(matches))
-    related = {key: rows for key, rows in related.items() if len(rows)}
-    return Inputs(tables, given.constraints(constraints), related, [])
+    return Inputs(tables, given.constraints(constraints), given.relations(dict(matches)), [])
 
 
 def frame_of(view: Any, name: str) -> pd.DataFrame:
