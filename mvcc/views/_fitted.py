@@ -305,9 +305,9 @@ class PerView(  # type: ignore[call-arg]
         view = called(number, self.view_names_)
         if issparse(result):
             raise InvalidInputError(
-                f"{shown(transformer)} makes view {view} a sparse matrix, which cannot be "
-                "clustered; reduce it, as make_pipeline(…, TruncatedSVD(20)) does, or ask for a "
-                "dense result (sparse_output=False)."
+                f"{shown(transformer)} makes view {view} a sparse matrix, which has no ids; reduce "
+                "it, as make_pipeline(…, TruncatedSVD(20)) does, ask for a dense result "
+                "(sparse_output=False), or make it before: JointGraphClustering takes it as a view."
             )
         _check_rows(table, result, f"{shown(transformer)} of view {view}", what)
         if isinstance(table, pd.DataFrame | pd.Series) and not isinstance(result, pd.DataFrame):
