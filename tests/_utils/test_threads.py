@@ -11,11 +11,13 @@ from pathlib import Path
 import numba
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
 
 import mvcc
 from mvcc import Constraints, MPCKMeans, PCKMeans, propagate_constraints
 from mvcc._utils.kernels import threads
 from mvcc._utils.kernels.threads import for_blocks, may_share
+from mvcc._utils.one_thread import one_thread
 
 several_threads = pytest.mark.skipif(
     numba.config.NUMBA_NUM_THREADS < 2, reason="needs a second thread"
@@ -163,3 +165,17 @@ def test_neighbors_are_the_same_by_any_number_of_threads(limit, monkeypatch):
     shared = mvcc.cluster_fit(X, labels)
     limit(1)
     np.testing.assert_array_equal(mvcc.cluster_fit(X, labels), shared)
+
+
+def test_blas_has_one_thread_until_the_last_of_overlapping_fits_ends():
+    def n_threads():
+        return {one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas"}
+
+    first, second = one_thread(), one_thread()
+    with threadpool_limits(2, user_api="blas"):
+        first.__enter__()
+        second.__enter__()
+        first.__exit__(None, None, None)
+        assert n_threads() == {1}
+        second.__exit__(None, None, None)
+        assert n_threads() == {2}
