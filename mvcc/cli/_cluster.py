@@ -108,7 +108,7 @@ def _print_inputs(job: tables.Job, inputs: tables.Inputs) -> None:
             "constraints": len(constraints),
             "every_column": [column.to_dict() for column in table.every_column],
             "features": tables.described_features(table, job),
-            "notes": table.notes,
+            "notes": (*table.notes, *table.far_values),
         }
         for table, constraints in zip(inputs.tables, inputs.constraints, strict=True)
     ]
@@ -131,7 +131,7 @@ def _print_inputs(job: tables.Job, inputs: tables.Inputs) -> None:
             shared.say(f"  {line}")
         if view["features"]:
             shared.say(f"  features: {view['features']}")
-        shared.say_notes(table.notes)
+        shared.say_notes(view["notes"])
     for match in matches:
         shared.say(f"{' and '.join(match['views'])}: {counted(match['matches'], 'match')}")
     if inputs.answers:

@@ -66,6 +66,7 @@ def test_the_draft_says_what_may_be_a_scale_or_stand_for_none(tmp_path, monkeypa
         "  answers: How often?: its categories begin with the numbers 1 to 4: if they are a scale,"
         " write `columns: {'How often?': number}`\n"
     ) in said
+    assert "has -99 in age (12 rows" in invoke("cluster answers.csv -k 2 --dry-run").stderr
 
 
 def test_the_draft_says_what_the_columns_are_and_what_is_doubtful(files, tmp_path):
