@@ -294,6 +294,7 @@ def test_a_column_that_alone_holds_named_ids_is_found_without_reading_other_part
     for part in range(2):
         ids = [f"a{20 * part + row}" for row in range(20)]
         frame = pd.DataFrame({"id": ids, "x": np.arange(20), "code": [f"c{row}" for row in ids]})
+        frame.loc[19, "code"] = None
         frame.to_parquet(tmp_path / f"{part}.parquet")
     folder, view = _parquet.read_folder(str(tmp_path)), View(path=str(tmp_path))
     no_workers = None

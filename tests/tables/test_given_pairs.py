@@ -2,6 +2,8 @@
 file and line.
 """
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -115,6 +117,27 @@ def test_whole_numbers_that_a_format_holds_as_floats_are_ids(tmp_path, name):
     options = options_of(views, {"texts:images": tmp_path / name}, n_clusters=2)
     found = read_inputs(load_job(None, options)).relations
     assert {key: rows.tolist() for key, rows in found.items()} == {(0, 1): [[0, 2], [1, 0]]}
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl"])
+def test_a_match_without_an_id_is_named_like_one_with_an_unknown_id(options, tmp_path, ending):
+    pairs = pd.DataFrame({"texts": ["t1", "t2", "t3"], "images": ["i0", None, "i4"]})
+    content = pairs.to_csv(index=False)
+    if ending == "jsonl":
+        content = pairs.to_json(orient="records", lines=True)
+    with pytest.raises(DataError, match=r"1 of 3 matches .* \(line [23]: '' is not in images\)"):
+        matches(options, tmp_path, content, name=f"m.{ending}")
+
+
+@pytest.mark.parametrize("column", ["nr", "other"])
+def test_a_column_that_lacks_a_value_names_no_rows_though_matches_call_it_so(tmp_path, column):
+    rows = [{"id": f"0{n}", column: "abcdef"[n : n + 1] or None, "x": n % 2} for n in range(7)]
+    texts = tmp_path / "texts.json"
+    texts.write_text(json.dumps(rows))
+    options = options_of(tables(tmp_path) | {"texts": texts}, n_clusters=2)
+    assert len(matches(options, tmp_path, "nr,images\n1,i0\n2,i4\n")[0, 1]) == 2
+    with pytest.raises(DataError, match=r"'a' is not in texts"):
+        matches(options, tmp_path, "nr,images\na,i0\nb,i4\n")
 
 
 @pytest.mark.parametrize("column", ["id", "device"])

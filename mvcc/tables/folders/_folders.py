@@ -36,6 +36,7 @@ from mvcc.tables.reading._rows import (
     find_id_column,
     ids_of,
     plain_id,
+    plain_ids,
     refuse_repeated_columns,
 )
 from mvcc.tables.reading._table import Table, table_of
@@ -212,7 +213,7 @@ class Drawing:
             rows = set[int]()
             numbers = frame.index.to_series()
             for values in (numbers, *(frame[column] for column in columns)):
-                own = as_texts(values)
+                own = as_texts(values.dropna())
                 some = own[self.keys(own.to_numpy(dtype=object), own) <= bound]
                 rows |= set(some.groupby(some.to_numpy()).head(2).index)
             frames.append(frame.loc[sorted(rows)])
@@ -244,7 +245,7 @@ def id_column_of(
     glance = {name: as_texts(head[name].head(GLANCE)) for name in head if name in read}
     columns = [name for name, texts in glance.items() if may_name_rows(texts)]
     wanted = frozenset(map(plain_id, chain(*(one.ids for one in named))))
-    named_here = {name: map(plain_id, as_texts(head[name])) for name in columns}
+    named_here = {name: plain_ids(head[name]) for name in columns}
     if [name for name, own in named_here.items() if not wanted.isdisjoint(own)] == [found]:
         return found  # no other column could hold what is named: the other rows are not read
     same = delayed(Drawing(wanted, DEFAULT_ROWS, 0))

@@ -51,7 +51,7 @@ def read_constraints(path: str) -> ConstraintFile:
     if _READERS.get(Path(path).suffix.lower(), read_text_table) is read_text_table:
         return ConstraintFile.read(path)
     frame = read_frame(path)
-    columns = [id_texts(values).mask(values.isna(), "") for _, values in frame.items()]
+    columns = [id_texts(values) for _, values in frame.items()]
     lines = np.asarray(frame.attrs.get("lines", frame.index)).tolist()
     header = frame.attrs.get("header", 1), list(map(str, frame.columns))
     records = zip(lines, map(list, zip(*columns, strict=True)), strict=True)

@@ -129,8 +129,8 @@ class PairFiles:
                 called = (view.casefold(), ("left", "right")[place])
                 sides = [names.index(name) for name in called if name in names][:1]
                 for n in sides or range(min(2, len(names))):
-                    is_first = n in sides or n == place
-                    named.append(Named(names[n], set(as_texts(frame.iloc[:, n])), is_first))
+                    is_first, ids = n in sides or n == place, frame.iloc[:, n].dropna()
+                    named.append(Named(names[n], set(as_texts(ids)), is_first))
         if view in self.constraints:
             records = self.constraints[view].records.values()
             named.append(Named("", {name.strip() for record in records for name in record[:2]}))

@@ -111,7 +111,7 @@ def _has_numbers(found: pd.Series[Any], written: pd.Series[Any], named: Iterable
 
     Which one is meant is then asked for, unless zeros in front or a `.0` tell.
     """
-    numbers, texts = {*map(plain_id, as_texts(found))}, {*as_texts(written)}
+    numbers, texts = {*plain_ids(found)}, {*as_texts(written)}
     return any(
         _share(some, numbers) >= _share(some, texts) >= _ENOUGH_NAMED
         for some in named
@@ -136,8 +136,7 @@ def other_readings(
         return found
     frame = without_attrs(frame)
     for column in frame.columns.difference(columns_of_bytes(frame)).difference([id_column]):
-        own = [*map(plain_id, as_texts(frame[column]))]
-        if own == numbers or _repeats(frame[column]):
+        if _repeats(frame[column]) or (own := plain_ids(frame[column])) == numbers:
             continue
         if any(_share(some, {*own}) >= _share(some, {*numbers}) for some in names):
             found[column] = {*as_texts(frame[column])}
@@ -160,7 +159,7 @@ def _called(
     for one in named:
         if one.ids and one.header in folded:
             column = folded[one.header]
-            known = set(map(plain_id, as_texts(frame[column])))
+            known = {*plain_ids(frame[column])}
             if _share(set(map(plain_id, one.ids)), known) >= _ENOUGH_NAMED:
                 found[one.is_first][column] = one.ids
     return found[True] or found[False]
@@ -177,7 +176,7 @@ def _named_column(
     """Return the column whose values are named, else the one found, and the share it has."""
 
     def shares(column: pd.Series[Any], named: Iterable[set[str]]) -> list[float]:
-        own = set(map(spelled, as_texts(column)))
+        own = {*map(spelled, as_texts(column.dropna()))}
         return [len(own.intersection(map(spelled, ids))) / len(ids) for ids in named]
 
     if not of_table:
@@ -223,7 +222,7 @@ def ids_of(frame: pd.DataFrame, column: str | None, path: str) -> list[str]:
     if column is None:
         return [str(number) for number in frame.index]
     ids = id_texts(frame[column])
-    if (empty := (ids == "") | frame[column].isna()).any():
+    if (empty := ids == "").any():
         raise DataError(
             f"{place_of(frame, path, int(empty.argmax()))} has no id in the column"
             f" {listed([column])}; give it one."
@@ -239,8 +238,9 @@ def ids_of(frame: pd.DataFrame, column: str | None, path: str) -> list[str]:
 
 
 def id_texts(column: pd.Series[Any]) -> pd.Series[Any]:
-    """Return ids as text: with zeros in front, where a workbook shows numbers with these."""
-    texts, width = as_texts(column), column.attrs.get("widths", {}).get(column.name)
+    """Return ids as text, "" where none is: with zeros in front, where a workbook shows these."""
+    texts = as_texts(column).mask(column.isna(), "")
+    width = column.attrs.get("widths", {}).get(column.name)
     return texts.where(~texts.str.isdecimal(), texts.str.zfill(width)) if width else texts
 
 
@@ -248,6 +248,11 @@ def plain_id(name: str) -> str:
     """Return the number that an id is, however files write it: 7 for 007 and 7.0."""
     number = name.removesuffix(".0")
     return number.lstrip("0") or "0" if number.isdecimal() else name
+
+
+def plain_ids(column: pd.Series[Any]) -> list[str]:
+    """Return the values of a column as such numbers, of those that are there."""
+    return [*map(plain_id, as_texts(column.dropna()))]
 
 
 def leads_with_zeros(name: str) -> bool:
