@@ -36,7 +36,7 @@ from mvcc.tables.reading._column import (
     file_reason,
     looks_like_codes,
 )
-from mvcc.tables.reading._columns import read_like
+from mvcc.tables.reading._columns import notes_on_far_values, read_like
 from mvcc.tables.reading._files import read_frame
 from mvcc.tables.reading._numbers import numbers_by_arrow
 from mvcc.tables.reading._problems import Problems
@@ -941,3 +941,29 @@ def test_degrees_of_two_kinds_are_not_one_unit(tmp_path, one, other):
     values = [f"{20 + n}.5°{other if n % 10 == 2 else one}" for n in range(60)]
     with pytest.raises(DataError, match=rf"'22.5°{other}'.* in °{one} like the others"):
         column_of(tmp_path, values)
+
+
+@pytest.mark.parametrize(
+    ("values", "named"),
+    [
+        ([1, 2, 3, 4, 5, 9], "9 in Q (5 rows, all others 1 to 5)"),
+        ([1, 2, 9], "9 in Q (10 rows, all others 1 to 2)"),
+        ([1, 2, 3, 4, 5, 98, 99], "98 and 99 in Q (8 rows, all others 1 to 5)"),
+        ([1, 3, 4, 5, 8, 99], "8 and 99 in Q (10 rows, all others 1 to 5)"),
+        ([*range(11), -1], None),
+        ([*range(1, 11), -1, 99], "-1 and 99 in Q (4 rows, all others 1 to 10)"),
+        ([*range(1, 8), 9], "9 in Q (3 rows, all others 1 to 7)"),
+        ([1, 2, 4, 5, 6, 8], None),
+        ([1, 2, 3, 4, 7], None),
+        ([1, 2.5, 4, 5, 9], None),
+        ([*range(10)], None),
+    ],
+)
+def test_codes_beside_a_scale_are_named_since_they_may_mean_no_answer(values, named):
+    frame = pd.DataFrame({"Q": (values * 30)[:30], "k": np.arange(30)})
+    numbers = dict(frame.astype(float).items())
+    notes = "".join(notes_on_far_values(frame, "a", View(path="a.csv"), numbers))
+    assert notes.startswith(f"a.csv has {named}. If this means missing, " if named else notes)
+    assert bool(notes) == bool(named)
+    empties_more = named is not None and named.startswith(("8 ", "9 "))
+    assert notes.endswith(" This also empties cells of k.") == empties_more

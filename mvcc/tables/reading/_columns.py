@@ -64,6 +64,10 @@ _SHOWN = 2  # distinct values
 _LONGEST = 40  # characters
 _MINUTES = 24 * 60
 _MOST_NAMED = 3  # columns with values far outside all others
+_SCALES = (7, 10)  # the most that an answer is, from 0 on
+_CODES = [-1, *range(-9, -6), -77, -88, *range(-99, -96), -888, *range(-999, -996)]
+_CODES += [8, 9, 77, 88, *range(97, 100), 888, *range(997, 1000)]  # instead of an answer
+_NONE = np.empty(0)
 
 
 def understand_all(
@@ -296,21 +300,44 @@ def notes_on_far_values(
     frame: pd.DataFrame, name: str, view: View, numbers: Mapping[str, Any]
 ) -> Iterator[str]:
     """Name values far outside all others, such as -99 beside 1 to 5, which may mean missing."""
-    names, X = [*numbers], np.column_stack([*numbers.values(), np.zeros(len(frame))])
-    found, words = [], [*(view.missing or ())]
-    for number, value in far_values(X).items():
-        values, column = X[:, number], frame[names[number]]
-        is_far = values == value
-        written = as_texts(column[is_far]).unique().tolist()
+    X = np.column_stack([*numbers.values(), np.zeros(len(frame))])
+    far, found, words = far_values(X), dict[str, str](), [*(view.missing or ())]
+    for number, column in enumerate(numbers):
+        values = X[:, number]
+        is_far = np.isin(values, [far.get(number, np.nan), *_codes_in(values)])
+        if not is_far.any():
+            continue
+        written = as_texts(frame[column][is_far]).unique().tolist()
         words += [word for word in written if word not in words]
         others = pd.Series(values[~is_far])
-        found.append(
-            f"{written[0]} in {clipped(names[number])} ({counted(is_far.sum(), 'row')}, all others"
-            f" {others.min():.6g} to {others.max():.6g})"
+        found[column] = (
+            f"{enumerated(written)} in {clipped(column)} ({counted(is_far.sum(), 'row')}, all"
+            f" others {others.min():.6g} to {others.max():.6g})"
         )
     if found:
-        yield (
-            f"{view.path} has {enumerated(found, _MOST_NAMED)}. If this means missing, write"
-            f" {option_for('--missing', name, words)}, in the view of a config"
+        note = (
+            f"{view.path} has {enumerated(found.values(), _MOST_NAMED)}. If this means missing,"
+            f" write {option_for('--missing', name, words)}, in the view of a config"
             f" `missing: {as_yaml(words)}`, in Python NaN."
         )
+        left = (column for column in numbers if column not in found)
+        if too := [clipped(one) for one in left if as_texts(frame[one]).isin(words).any()]:
+            note += f" This also empties cells of {enumerated(too, _MOST_NAMED)}."
+        yield note
+
+
+def _codes_in(values: Floats) -> Floats:
+    """Return what stands beside a scale, such as 9, or 98 and 99, beside 1 to 5."""
+    glance = values[:GLANCE]
+    if not np.isin(glance[~np.isnan(glance)], [*range(_SCALES[-1] + 1), *_CODES]).all():
+        return _NONE
+    there, counts = np.unique(values[~np.isnan(values)], return_counts=True)
+    for most in _SCALES:
+        is_code = (there < 0) | (there > most)
+        scale, codes = there[~is_code], there[is_code]
+        is_rare = 2 < counts[is_code].sum() < counts.sum() / 2
+        if is_rare and len(scale) > 1 and np.isin(there, [*range(most + 1), *_CODES]).all():
+            gap = np.abs(codes[:, np.newaxis] - scale).min()
+            if gap > np.diff(scale).max():
+                return codes
+    return _NONE

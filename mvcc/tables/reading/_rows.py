@@ -251,7 +251,7 @@ def plain_id(name: str) -> str:
 
 
 def plain_ids(column: pd.Series[Any]) -> list[str]:
-    """Return the values of a column as such numbers, of those that are there."""
+    """Return what a column holds as such numbers, without missing values."""
     return [*map(plain_id, as_texts(column.dropna()))]
 
 
