@@ -249,7 +249,8 @@ def _files_in(path: str) -> list[str]:
     if not names:
         raise DataError(
             f"{clipped(path, 1000)}: there are no Parquet files (*.parquet) in this folder; name a"
-            " folder that has some, or a file."
+            " folder that has some, or a file. Texts or pictures need a table: a row for each, with"
+            " its text, or the name of its picture (`columns: {file: picture}`)."
         )
     return names
 

@@ -64,6 +64,8 @@ def _parsed(text: str, path: str, line: int = 0) -> Any:
         reason, place = f"cannot be read: {error}", f"{path}:{line or 1}"
         if isinstance(error, json.JSONDecodeError):
             reason, place = f"this is no JSON: {error.msg}", f"{path}:{line or error.lineno}"
+            if line and error.pos >= len(text.rstrip()):
+                reason = "the object must end in its line, or stand in a list of objects [{…}, {…}]"
         raise DataError(f"{place}: {clipped(reason, 120)}.") from error
 
 
