@@ -281,6 +281,22 @@ def test_a_column_apart_that_goes_with_the_rows_stays(tmp_path):
     assert read(tmp_path, {"Weine": rows}).columns == [*NAMES, "Preis"]
 
 
+def test_a_row_of_units_below_the_names_is_left_out_and_said(tmp_path):
+    rows = [[*HEADER, "vol"], [None, "g/l", None, "%"], *([*row, 12.5] for row in ROWS)]
+    table = read(tmp_path, {"Weine": rows})
+    assert (table.ids, table.X["Säure"].tolist()) == (IDS, [row[1] for row in ROWS])
+    assert table.notes[0].endswith("Left out: 1 row of units ('g/l').")
+
+
+@pytest.mark.parametrize(
+    ("row", "other"),
+    [([None, "n/a", "-"], ROWS[0]), ([None, "g/l", "rot"], ROWS[0]), ([None, "g", "g"], [None, 1])],
+)
+def test_other_rows_without_an_id_are_no_units(tmp_path, row, other):
+    with pytest.raises(DataError, match="line 2 has no id in the column 'Nr'"):
+        read(tmp_path, {"Weine": [HEADER, row, other, *ROWS[1:]]}, id_column="Nr")
+
+
 def test_the_row_of_names_can_be_set(tmp_path):
     rows = [["Nr", "a", "b"], HEADER, *ROWS]
     table = read(tmp_path, {"Weine": rows}, header=2)

@@ -10,8 +10,10 @@ from itertools import chain, groupby
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from mvcc._utils.messages import agreeing, counted, shown
+from mvcc.tables.reading._column import is_missing
 
 Area = tuple[int, int, int, int]  # first row and column, last row and column, from 1
 Row = list[Any]
@@ -71,14 +73,16 @@ def table_in(cells: Cells, first: int, merged: Sequence[Area], header: int | Non
     filled = _with_merged(cells, areas, top)
     has_groups = _has_groups(cells, areas, top)
     names = _names(filled, top, has_groups, _merged_beside(areas, top))
-    body = filled[top + 1 :]
+    n_units = int(_are_units(filled[top + 1 :]))
+    body = filled[top + 1 + n_units :]
     columns, beside = _columns(names, body)
     rows = [[row[column] for column in columns] for row in body]
     end = _end(rows)
-    lines = [top + first + 1 + place for place in range(end)]
+    lines = [top + first + 1 + n_units + place for place in range(end)]
     kept = [place for place, row in enumerate(rows[:end]) if _n_filled(row)]
     empty = without_value(np.delete(lines, kept).tolist(), "row")
     above = _said(cells[: top - has_groups], "above the names of the columns")
+    above += _said(filled[top + 1 : top + 1 + n_units], "of units")
     below = _said(rows[end:], _BELOW)
     named = [names[column] or f"column {letters_of(column)}" for column in columns]
     if not names[columns[0]]:
@@ -213,6 +217,18 @@ def _columns(names: list[str], body: Cells) -> tuple[list[int], list[str]]:
     if beside:
         return columns, [f"what stands beside it in {', '.join(map(letters_of, beside))}"]
     return columns, []
+
+
+def _are_units(body: Cells) -> bool:
+    """Tell whether the first row has words, such as kg, above numbers alone, but no first cell."""
+    first, others = [*body, []][0], body[1:]
+    texts = _texts(first)
+    if len(texts) < 2 or len(texts) < _n_filled(first) or is_missing(pd.Series(texts)).any():
+        return False
+    starts = [row[0] for row in others if _n_filled(row)]
+    cells = [row[n] for row in others for n, unit in enumerate(first) if unit is not None]
+    numbers = [value for value in cells if isinstance(value, int | float)]
+    return first[0] is None and None not in starts and len(numbers) > _NEARLY_ALL * len(cells)
 
 
 def _end(rows: Cells) -> int:
