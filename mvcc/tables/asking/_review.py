@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,7 @@ from mvcc.tables.asking._log import LoggedSession, about
 from mvcc.tables.correcting._corrected import Reviewed, parts_of
 from mvcc.tables.correcting._corrections import Corrections, refuse_line_breaks, with_matches
 from mvcc.tables.correcting._draft import Said
+from mvcc.tables.explaining._distinguishing import with_likely_labels
 from mvcc.tables.fitting._features import features_before_clusters
 from mvcc.tables.output._folder import KIND, inputs_of, labels_of
 from mvcc.tables.output._stored import has_changed, job_of_clustering, read_found, refuse_samples
@@ -229,7 +230,10 @@ class ReviewSession(LoggedSession):
             if not is_same_file or {*view.ids, *view.outliers} != set(table.ids):
                 raise has_changed(table.path, self.folder)
             rows.append(np.array([table.row[id] for id in view.ids]))
-        self._used = inputs.on_rows(rows)
+        used = inputs.on_rows(rows)
+        of_views = zip(used.tables, self._found.views, strict=True)
+        tables = [with_likely_labels(table, np.array(view.labels)) for table, view in of_views]
+        self._used = replace(used, tables=tables)
         return inputs
 
     @cached_property
