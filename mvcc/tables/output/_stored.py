@@ -96,7 +96,7 @@ def check_clustering(folder: Path) -> tuple[int, list[str], list[str]]:
 
 def unfinished_review(folder: Path) -> str:
     """Say what finishes the work of a review that may have been killed, if there was one."""
-    if not (folder / CORRECTIONS).exists():
+    if not ((folder / CORRECTIONS).exists() and (folder / FOUND).exists()):
         return ""
     return f"If `mvcc review` was killed: mvcc review {typed(folder)} --json finishes its work."
 
@@ -252,7 +252,15 @@ def read_result(folder: Path) -> Clustering:
 
 def read_found(folder: Path) -> Clustering:
     """Return the facts of a clustering as its clusters were found, before all corrections."""
-    return read_facts(folder, FOUND) if (folder / FOUND).exists() else read_facts(folder)
+    if (folder / FOUND).exists():
+        return read_facts(folder, FOUND)
+    facts = read_facts(folder)
+    if facts.corrected:
+        raise StoreError(
+            f"{folder / FOUND}, the clusters as they were found, is missing. Restore it, or cluster"
+            " again."
+        )
+    return facts
 
 
 def model_in(file: Path, facts: Clustering | None = None) -> SavedClustering:

@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import re
 import shutil
 import signal
 from functools import partial
@@ -200,6 +201,16 @@ def test_a_clustering_that_continues_it_is_corrected_in_the_same_way_and_so_is_t
         assert session.corrections == list(read_facts(results).corrected.sentences[:-1])
     with pytest.raises(StoreError, match=r"results has been corrected .* with --continue"):
         cluster_job(load_job(results / "cluster.yaml"), results, fresh=True)
+
+
+def test_no_cluster_is_named_after_a_column_that_may_be_labels_once_one_is_corrected(tmp_path):
+    options = write_problem(tmp_path, n=40, n_matches=25, judged=(), noise=0.2)
+    options = [option for option in options if option[0][2:] != ("labels_column",)]
+    facts = cluster(with_values(options, n_clusters=3), tmp_path / "results")
+    assert "may be a label" in facts["views"][0]["columns"][1]["note"]
+    with ReviewSession(tmp_path / "results") as session:
+        session.record([("0", "rename:the first")])
+        assert session.facts.titles == ("the first", *facts["titles"][1:])
 
 
 def test_a_table_of_corrections_is_recorded_as_a_whole_or_not_at_all(results, tmp_path):
@@ -585,6 +596,19 @@ def test_corrections_whose_log_is_gone_are_never_dropped_without_a_word(results,
         assert session.facts == read_facts(results) == before
     assert notes == [f"{log} does not have 2 corrections of clustering.json any more; dropped."]
     assert check_clustering(results)[1:] == ([], [])
+
+
+def test_without_the_clusters_as_they_were_found_nothing_is_corrected_twice(results):
+    with ReviewSession(results) as session:
+        session.record(SAID)
+    (results / "found.json").unlink()
+    before, missing = outputs(results, *ALL), r"found\.json, .* is missing\. Restore it"
+    _, (problem,), notes = check_clustering(results)
+    assert re.search(missing, problem)
+    assert notes == []
+    with pytest.raises(StoreError, match=missing):
+        ReviewSession(results)
+    assert outputs(results, *ALL) == before
 
 
 # ---- corrections in any order: each is made or refused, and the log gives the same result again
