@@ -235,16 +235,10 @@ class Correctable:
         place = int(cast(int, index.get_loc(id)))
         return facts.views[[*self._views].index(view)].ids[place]
 
-    def _called(self, cluster: int) -> str:
-        """Return what a message calls a cluster."""
-        if name := dict(enumerate(self._facts.names)).get(cluster):
-            return f"cluster {cluster} ({name})"
-        return f"cluster {cluster}"
-
     def _refuse_others(self, cluster: int | str, rows: Mapping[str, Any]) -> None:
         draft = Draft(self._facts)
-        _, number = draft.cluster(str(cluster))
+        views, number = draft.cluster(str(cluster))
         for name in rows_in(self._named(rows)):
             ((view, row),) = draft.rows(name)
-            if draft.labels[view][row] != number:
-                raise InvalidInputError(f"{name} is not in {self._called(number)}.")
+            if view not in views or draft.labels[view][row] != number:
+                raise InvalidInputError(f"{name} is not in cluster {draft.called(views, number)}.")

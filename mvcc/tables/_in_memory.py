@@ -233,7 +233,7 @@ class ClusteringResult(Correctable):
         """
         name = self._id(view, id)
         row = self._views[view].ids.index(name)
-        parts = [f"{id} of {view} is in {self._called(int(self.labels[view].iloc[row]))}"]
+        parts = [f"{id} of {view} is in {self._called(view, int(self.labels[view].iloc[row]))}"]
         if not np.isnan(stable := self.stability[view].iloc[row]):
             parts.append(f"{stable:.0%} of the stability runs agree")
         parts.append(f"its fit is {self.fit[view].iloc[row]:.2f} (1 is best)")
@@ -245,7 +245,7 @@ class ClusteringResult(Correctable):
                 without = before.draft.without(number, row, cluster)
                 if without is None:
                     break
-                elsewhere = self._called(without)
+                elsewhere = self._called(view, without)
                 return f"{said} Without the constraints it would be in {elsewhere}, {because}."
         return said
 
@@ -304,13 +304,13 @@ class ClusteringResult(Correctable):
         for axes, (name, view) in zip(panels, self._views.items(), strict=True):
             x, y, labels = np.array(view.x), np.array(view.y), self.labels[name].to_numpy()
             for cluster in np.unique(labels).tolist():
-                inside, called = labels == cluster, self._called(cluster)
+                inside, called = labels == cluster, self._called(name, cluster)
                 look = {"color": f"C{cluster}", "marker": "osD^vP*"[cluster // 10 % 7]}
-                drawn[cluster] = axes.scatter(
+                drawn[cluster, called] = axes.scatter(
                     x[inside], y[inside], s=12, alpha=0.7, label=called, **look
                 )
             axes.set(title=name, xlabel=view.axes[0], ylabel=view.axes[1])
-        axes.legend(handles=[drawn[cluster] for cluster in sorted(drawn)], fontsize="small")
+        axes.legend(handles=[drawn[key] for key in sorted(drawn)], fontsize="small")
         return figure
 
     def report(self, path: str | os.PathLike[str]) -> None:
@@ -335,6 +335,12 @@ class ClusteringResult(Correctable):
         notes = "".join(f"<li>{escape(note)}</li>" for note in said)
         listed = f"<ul>{notes}</ul>" if notes else ""
         return f"<p>{escape(repr(self)[1:-1])}</p>{self.sizes().to_html()}{listed}"
+
+    def _called(self, view: str, cluster: int) -> str:
+        """Return what a message calls a cluster of a view."""
+        if name := dict(enumerate(self._views[view].names)).get(cluster):
+            return f"cluster {cluster} ({name})"
+        return f"cluster {cluster}"
 
     def _by_id(self, what: str, name: str, dtype: Any) -> dict[str, pd.Series[Any]]:
         found = {}

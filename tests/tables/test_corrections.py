@@ -284,6 +284,12 @@ def test_where_views_are_numbered_apart_a_cluster_is_named_with_its_view():
     )
     (told,) = one.facts["relations"]
     assert (told["agreement"], told["by_chance"]) == (1, 1)
+    named = found.rename("shop:0", "Alpha")
+    for view, called in (("shop", "cluster 0 (Alpha);"), ("survey", "cluster 0;")):
+        labels = named.labels[view]
+        assert called in named.explain(view, labels.index[labels == 0][0])
+    with pytest.raises(InvalidInputError, match=r"is not in cluster shop:0 \(Alpha\)\."):
+        named.split("shop:0", {"survey": labels.index[labels == 0][0]})
     alone = merged.move({"shop": "s3"}, 2)
     assert {row[:2] for row in moved(merged, alone)} <= {("shop", "s3")}
 
