@@ -139,6 +139,8 @@ def test_disputes_are_settled_in_a_review_and_stay_settled(tmp_path, by_two):
     with ReviewSession(tmp_path / "out") as session:
         session.record([("", "undo")])
         assert [one["id"] for one in session.disputes()] == [shown[1]["id"]]
+        session.record([("", "undo"), (str(number), "rename:of another name")])
+        assert session.disputes() == shown
 
 
 def test_nobodys_answer_is_lost_when_folders_are_gone_and_new_answers_count(tmp_path, by_two):

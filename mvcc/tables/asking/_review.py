@@ -186,18 +186,17 @@ class ReviewSession(LoggedSession):
         }
 
     def disputes(self) -> list[dict[str, Any]]:
-        """Return open disputes; with each answer goes the cluster that has its name, if any."""
+        """Return open disputes; with each answer goes the cluster of its group, if any."""
         if not self.facts.together:
             return []
-        called, found = {view.name: view.names for view in self.facts.views}, []
+        called, found = dict[str, dict[str, int]](), []
+        # by the names that groups gave, which corrections may have changed
+        for view, into in zip(self._found.views, self._reviewed.draft.into, strict=True):
+            called[view.name] = dict(zip(view.names, into.tolist(), strict=False))
         for one in self.facts.together.open:
-            names = called.get(view_and_id(one.id)[0], ())
+            names = called.get(view_and_id(one.id)[0], {})
             said = [
-                {
-                    "who": who,
-                    "answer": answer,
-                    "cluster": names.index(group) if group and group in names else None,
-                }
+                {"who": who, "answer": answer, "cluster": names.get(group) if group else None}
                 for who, answer, group in one.said
             ]
             found.append({"id": "\n".join(one.rows), "said": said})
