@@ -245,8 +245,9 @@ class AskSession(LoggedSession):
                 self._say(questions, id, answer, when, True)
             except MvccError as error:
                 raise InvalidInputError(
-                    f"{self._log}:{number}: {error} If these are answers about other tables,"
-                    " choose another folder with --out."
+                    f"{self._log}:{number}: {error} If these are answers about other tables, or"
+                    " rows that are gone, choose another folder with --out; `mvcc cluster` takes"
+                    " several, each with --asked."
                 ) from error
         for group in questions.groups:
             if is_handle(group.name):
