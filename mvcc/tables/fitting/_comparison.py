@@ -175,7 +175,8 @@ def compare(fit: Fit, on_step: Callable[[str], None]) -> Comparison:
             cautions.append(
                 f"{inputs.tables[u].name} and {inputs.tables[v].name} hardly show the same"
                 f" clusters: without their match, {cut.agreement:.0%} of {len(cut.first)}"
-                f" matched rows share their cluster ({cut.by_chance:.0%} by chance)."
+                f" matched rows share their cluster ({cut.by_chance:.0%} by chance). Columns that"
+                " tell nothing of them can hide those that do: leave such columns out (--ignore)."
             )
     facts = {
         "folds": len(contest.folds),
