@@ -62,6 +62,10 @@ class PCKMeans(ConstrainedKMeans):
         Iterations done; with ten starts, those of the winning one's last descent.
     converged_ : bool
         False when ``max_iter`` ended the run.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : ndarray of str
+        Their names, where ``fit`` was given a DataFrame.
 
     See Also
     --------
@@ -151,6 +155,10 @@ class MPCKMeans(ConstrainedKMeans):
         Iterations done; with ten starts, those of the winning one.
     converged_ : bool
         False when ``max_iter`` or a cycle ended the run.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : ndarray of str
+        Their names, where ``fit`` was given a DataFrame.
 
     See Also
     --------
