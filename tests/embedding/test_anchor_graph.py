@@ -196,32 +196,37 @@ def test_noise_agrees_with_nothing_and_its_ties_stay():
     np.testing.assert_allclose(own.toarray(), graph.views[0].ties.toarray(), atol=0.05)
 
 
-def test_ties_that_another_view_contradicts_are_weaker():
+def test_ties_that_views_of_weight_contradict_are_weaker():
     rng = np.random.default_rng(5)
     y = np.arange(300) % 4
-    # the first view cannot tell classes 2 and 3 apart, the second can
-    centers = 6 * np.eye(4)[:, :4]
-    views = [centers[seen] + rng.normal(size=(300, 4)) for seen in (np.minimum(y, 2), y)]
-    graph = anchor_graph(views, same(300), 4, np.random.default_rng(1), np.ones(2))
-    p = graph.n_anchors[0]
+    # the first and third view cannot tell classes 2 and 3 apart, the second can
+    centers, blind = 6 * np.eye(4), np.minimum(y, 2)
+    views = [centers[seen] + rng.normal(size=(300, 4)) for seen in (blind, y, blind)]
 
     def mixed(ties):
         """Return the weight of edges between both classes, relative to that within them."""
         edges = edges_by(ties)
         return edges[np.ix_(y == 2, y == 3)].sum() / edges[np.ix_(y == 2, y == 2)].sum()
 
-    before, after = graph.views[0].ties, graph.ties[:, :p]
-    np.testing.assert_allclose(after.sum(axis=1), before.sum(axis=1), rtol=1e-5)
-    assert mixed(after) < 0.85 * mixed(before)
+    matches, changes = same(300), []
+    matches[0, 2] = matches[0, 1]
+    for weights in ([1, 1, 0.01], [1, 0.01, 1]):
+        graph = anchor_graph(views, matches, 4, np.random.default_rng(1), np.array(weights))
+        before, after = graph.views[0].ties, graph.ties[:, : graph.n_anchors[0]]
+        np.testing.assert_allclose(after.sum(axis=1), before.sum(axis=1), rtol=1e-5)
+        changes.append(mixed(after) / mixed(before))
+    assert changes[0] < 0.85
+    assert changes[1] > 0.95
 
 
-def test_a_view_counts_as_its_weight_says(problem):
+def test_a_view_counts_as_its_weight_says(problem, graph):
     weights = np.ones(len(problem[0]))
     weights[1] = 0.25
-    graph = made(problem, weights)
+    weighted = made(problem, weights)
     own = [np.bincount(rows, minlength=graph.n_objects) for rows in graph.objects]
-    rows = weights @ own
-    np.testing.assert_allclose(graph.degrees, rows, rtol=1e-4)
+    np.testing.assert_allclose(weighted.degrees, weights @ own, rtol=1e-4)
+    of_anchors = np.repeat(weights, graph.n_anchors)
+    np.testing.assert_allclose(weighted.landmark_degrees, of_anchors * graph.landmark_degrees)
 
 
 def test_what_is_around_rows_is_the_product_with_the_graph_of_their_view(graph):
