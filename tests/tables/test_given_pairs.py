@@ -26,21 +26,21 @@ IMAGES = [["image_id", "x"], *([f"i{i}", i * i] for i in range(5))]
 
 @pytest.fixture
 def options(tmp_path):
-    return options_of(tables(tmp_path), n_clusters=2)
+    return tables(tmp_path)
 
 
 def tables(folder, texts=TEXTS, images=IMAGES):
-    return {
+    """Return the options of a job for two tables."""
+    views = {
         name: write_csv(folder / f"{name}.csv", rows)
         for name, rows in (("texts", texts), ("images", images))
     }
+    return options_of(views, n_clusters=2)
 
 
 @pytest.fixture
 def without_ids(tmp_path):
-    return options_of(
-        tables(tmp_path, *([row[1:] for row in rows] for rows in (TEXTS, IMAGES))), n_clusters=2
-    )
+    return tables(tmp_path, *([row[1:] for row in rows] for rows in (TEXTS, IMAGES)))
 
 
 def with_file(options, section, key, path, content):
@@ -48,21 +48,23 @@ def with_file(options, section, key, path, content):
     return [*options, ((section, key), str(path), f"--{section}")]
 
 
+def read(options, folder, matches="", pairs=""):
+    """Return the inputs of a job with a file of matches, and one of constraints of texts."""
+    if matches:
+        options = with_file(options, "matches", "texts:images", folder / "m.csv", matches)
+    if pairs:
+        options = with_file(options, "constraints", "texts", folder / "pairs.csv", pairs)
+    return read_inputs(load_job(None, options))
+
+
 def matches(options, tmp_path, content, key="texts:images", name="matches.csv"):
-    return read_inputs(
-        load_job(None, with_file(options, "matches", key, tmp_path / name, content))
-    ).relations
+    options = with_file(options, "matches", key, tmp_path / name, content)
+    return read(options, tmp_path).relations
 
 
 def given(options, tmp_path, content):
     options = with_file(options, "constraints", "texts", tmp_path / "pairs.csv", content)
-    return read_inputs(load_job(None, options))
-
-
-def both(options, tmp_path, matches, pairs):
-    """Return the inputs of a job with a file of matches, and one of constraints of texts."""
-    options = with_file(options, "matches", "texts:images", tmp_path / "m.csv", matches)
-    return given(options, tmp_path, pairs)
+    return read(options, tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -210,7 +212,7 @@ def test_ids_that_are_something_else_or_written_otherwise_have_a_hint(tmp_path, 
     other = [["id", "x"], *([f"b{n}", n] for n in range(4))]
     content = "texts,images\nv,b3\n" + "".join(f"{id},b{n}\n" for n, id in enumerate(named))
     with pytest.raises(DataError, match=hint):
-        matches(options_of(tables(tmp_path, own, other), n_clusters=2), tmp_path, content)
+        matches(tables(tmp_path, own, other), tmp_path, content)
 
 
 @pytest.mark.parametrize(
@@ -231,9 +233,7 @@ def test_a_first_line_with_one_known_id_is_a_match_with_a_mistake(
 
 def test_swapped_columns_are_read_so_only_if_that_is_certain(options, tmp_path):
     for content in ("i0,t1\ni4,t2\n", "texts,images\ni0,t1\ni4,t2\ni3,x\n", "a,b\ni0,t1\ni4,t2\n"):
-        options_of = with_values(options, unknown="skip")
-        swapped = with_file(options_of, "matches", "texts:images", tmp_path / "m.csv", content)
-        inputs = read_inputs(load_job(None, swapped))
+        inputs = read(with_values(options, unknown="skip"), tmp_path, content)
         assert inputs.relations[0, 1].tolist() == [[1, 0], [2, 4]]
         assert inputs.notes[0] == (
             f"{tmp_path}/m.csv: the two columns are swapped: the one for texts has ids of images."
@@ -247,13 +247,9 @@ def test_ids_count_as_they_are_written_before_numbers_that_are_the_same(tmp_path
     """Rows of texts are 1 to 5, images 00001 to 00005; row n matches image 6 - n."""
     texts = [["id", "x"], *([str(n), n] for n in range(1, 6))]
     images = [["id", "x"], *([f"{6 - n:05}", n * n] for n in range(1, 6))]
-    given = options_of(tables(tmp_path, texts, images), n_clusters=2)
     content = "a,b\n" + "".join(f"{6 - n:05},{n}\n" for n in range(1, 6))
-    given = with_file(given, "matches", "texts:images", tmp_path / "m.csv", content)
-    given = with_file(
-        given, "constraints", "texts", tmp_path / "c.csv", "i,j,kind\n00005,00004,must-link\n"
-    )
-    inputs = read_inputs(load_job(None, given))
+    pairs = "i,j,kind\n00005,00004,must-link\n"
+    inputs = read(tables(tmp_path, texts, images), tmp_path, content, pairs)
     assert inputs.tables[1].ids == ["00005", "00004", "00003", "00002", "00001"]
     assert inputs.relations[0, 1].tolist() == [[n, n] for n in range(5)]
     assert inputs.constraints[0].pairs.tolist() == [[0, 1]]
@@ -271,8 +267,7 @@ COUNTED = [["id", "inventory", "x"], *([n, f"{(2 * n) % 7:04}", n % 2] for n in 
 
 def by_inventory(folder, content, pair="texts:images"):
     texts = [["id", "x"], *([n, n % 2] for n in (3, 1, 6, 2, 5, 4))]
-    options = options_of(tables(folder, texts, COUNTED), n_clusters=2)
-    return with_file(options, "matches", pair, folder / "m.csv", content)
+    return with_file(tables(folder, texts, COUNTED), "matches", pair, folder / "m.csv", content)
 
 
 @pytest.mark.parametrize("header", ["id,inventory", "text,inventory", "text,a", "texts,images"])
@@ -308,7 +303,7 @@ def test_ids_that_two_columns_hold_by_number_are_refused(tmp_path, content, pair
 def test_ids_that_another_column_has_as_they_are_written_are_refused(column, tmp_path):
     """Ids are 00001 to 00005, Excel drops zeros in front, and there is a rank from 1 to 5."""
     texts = [[column, "rank", "x"], *([f"{n:05}", 6 - n, n / 8] for n in range(1, 6))]
-    job = options_of(tables(tmp_path, texts), n_clusters=2)
+    job = tables(tmp_path, texts)
     words = f"may be one of '{column}' in .*: --id-column texts=rank or --id-column texts={column}"
     with pytest.raises(DataError, match=rf"matches\.csv: '1' {words}"):
         matches(job, tmp_path, "left,right\n1,i0\n2,i4\n")
@@ -321,45 +316,40 @@ def test_ids_that_another_column_has_as_they_are_written_are_refused(column, tmp
 def test_bars_within_ids_separate_none_of_a_pair(tmp_path):
     ids = [[f"sp|{letter}{n}|{letter}" for n in range(4)] for letter in "PQ"]
     texts, images = ([["id", "x"], *([id, n % 2] for n, id in enumerate(own))] for own in ids)
-    given = options_of(tables(tmp_path, texts, images), n_clusters=2)
     content = "".join(f"{one},{other}\n" for one, other in zip(*ids, strict=True))
-    given = with_file(given, "matches", "texts:images", tmp_path / "m.csv", content)
-    assert read_inputs(load_job(None, given)).relations[0, 1].tolist() == [[n, n] for n in range(4)]
+    found = matches(tables(tmp_path, texts, images), tmp_path, content)
+    assert found[0, 1].tolist() == [[n, n] for n in range(4)]
 
 
 def test_rows_that_are_not_there_are_counted_in_one_message_and_may_be_left_out(options, tmp_path):
     content = "texts,images\nt1,i0\nt2,i4\n" + "".join(f"x{n},i3\n" for n in range(5))
-    options = with_file(options, "matches", "texts:images", tmp_path / "m.csv", content)
     pairs = "i,j,kind\nt0,t3,ML\nt0,y,ML\nt0,i1,ML\n"
-    options = with_file(options, "constraints", "texts", tmp_path / "p.csv", pairs)
     with pytest.raises(DataError) as error:
-        read_inputs(load_job(None, options))
+        read(options, tmp_path, content, pairs)
     names = ", ".join(f"line {n + 4}: 'x{n}' is not in texts" for n in range(3))
     said = f"{tmp_path}/m.csv: 5 of 7 matches name unknown rows ({names}, and 2 more)."
     way_out = (
         f"Correct this file or {tmp_path}/texts.csv, or leave such lines out with --unknown skip."
     )
     assert str(error.value).splitlines()[1] == f"  {said} {way_out}"
-    inputs = read_inputs(load_job(None, with_values(options, unknown="skip")))
+    options = with_values(options, unknown="skip")
+    inputs = read(options, tmp_path, content, pairs)
     assert (len(inputs.relations[0, 1]), len(inputs.constraints[0])) == (2, 1)
     assert inputs.notes[0] == f"{said} They were left out."
-    assert inputs.notes[1].startswith(f"{tmp_path}/p.csv: 2 of 3 constraints name unknown")
-    (tmp_path / "m.csv").write_text("texts,images\nx,i1\n")
+    assert inputs.notes[1].startswith(f"{tmp_path}/pairs.csv: 2 of 3 constraints name unknown")
     with pytest.raises(DataError, match=r"1 of 1 match names an unknown row"):
-        read_inputs(load_job(None, with_values(options, unknown="skip")))
+        read(options, tmp_path, "texts,images\nx,i1\n", pairs)
 
 
 def test_the_column_whose_values_the_matches_or_constraints_name_is_that_of_ids(tmp_path):
     numbers = [["id", "Product Name", "price"], *([n, f"tea no {n}", n % 2] for n in range(8))]
     other = [["code", "key", "x"], *([f"c{n}", f"k{n}", n % 2] for n in range(8))]
-    options = options_of(tables(tmp_path, numbers, other), n_clusters=2)
+    options = tables(tmp_path, numbers, other)
     content = "texts,images\n" + "".join(f"tea no {n},k{n + 1}\n" for n in range(5))
     assert matches(options, tmp_path, content)[0, 1].tolist() == [[n, n + 1] for n in range(5)]
-    pairs = "i,j,kind\ntea no 1,tea no 3,ML\n"
-    inputs = given(options, tmp_path, pairs)
+    inputs = given(options, tmp_path, "i,j,kind\ntea no 1,tea no 3,ML\n")
     assert [table.id_column for table in inputs.tables] == ["Product Name", "code"]
-    by_number = read_inputs(load_job(None, options))
-    assert [table.id_column for table in by_number.tables] == ["id", "code"]
+    assert [table.id_column for table in read(options, tmp_path).tables] == ["id", "code"]
     asked_for = [*options, (("views", "texts", "id_column"), "id", "--id-column")]
     message = r"5 of 5 matches name unknown rows .*'tea no 0' is not in texts"
     with pytest.raises(DataError, match=message):
@@ -383,10 +373,8 @@ def test_a_column_of_numbers_comes_before_those_of_rows_if_matches_call_it_so_or
     texts = [["rank", "Kunde", "x"], *([i, n, n % 2] for i, n in enumerate(numbers, 1))]
     if header == "a":
         texts = [row[1:] for row in texts]
-    options = options_of(tables(tmp_path, texts), n_clusters=2)
     content = f"{header},b\n" + "".join(f"{n},i{i}\n" for i, n in enumerate(named))
-    options = with_file(options, "matches", "texts:images", tmp_path / "m.csv", content)
-    inputs = read_inputs(load_job(None, options))
+    inputs = read(tables(tmp_path, texts), tmp_path, content)
     assert inputs.relations[0, 1].tolist() == [[row, i] for i, row in enumerate(rows)]
     is_numbered = rows == named
     assert inputs.tables[0].id_column == (None if is_numbered else "Kunde")
@@ -417,10 +405,8 @@ def test_of_several_columns_of_ids_the_one_that_the_matches_call_so_or_name_more
 ):
     rows = zip(*columns, strict=True)
     texts = [[*names, "x"], *([*row, n % 2] for n, row in enumerate(rows))]
-    options = options_of(tables(tmp_path, texts), n_clusters=2)
     content = f"{header},b\n" + "".join(f"{name},i{i}\n" for i, name in enumerate(named))
-    options = with_file(options, "matches", "texts:images", tmp_path / "m.csv", content)
-    inputs = read_inputs(load_job(None, options))
+    inputs = read(tables(tmp_path, texts), tmp_path, content)
     assert inputs.tables[0].id_column == id_column
     own = list(columns[names.index(id_column)])
     assert inputs.relations[0, 1].tolist() == [[own.index(n), i] for i, n in enumerate(named)]
@@ -429,16 +415,13 @@ def test_of_several_columns_of_ids_the_one_that_the_matches_call_so_or_name_more
 @pytest.mark.parametrize(("pair", "id_column"), [("1,2", "id"), ("0,2", "")])
 def test_constraints_name_rows_by_number_only_if_one_is_no_id(tmp_path, pair, id_column):
     texts = [["", "id", "x"], *([n, n + 1, n % 2] for n in range(6))]
-    options = options_of(tables(tmp_path, texts), n_clusters=2)
-    table, _ = given(options, tmp_path, f"i,j,kind\n{pair},ML\n").tables
+    table, _ = given(tables(tmp_path, texts), tmp_path, f"i,j,kind\n{pair},ML\n").tables
     assert table.id_column == id_column
 
 
 def test_numbers_of_rows_are_those_of_pandas_also_below_a_row_without_a_value(tmp_path):
     texts = [["x", "y"], [1, "a"], [2, "b"], ["", ""], [3, "a"], [1, "b"]]
-    options = options_of(tables(tmp_path, texts), n_clusters=2)
-    options = with_file(options, "matches", "texts:images", tmp_path / "m.csv", "a,b\n1,i0\n4,i2\n")
-    inputs = given(options, tmp_path, "i,j,kind\n0,3,ML\n")
+    inputs = read(tables(tmp_path, texts), tmp_path, "a,b\n1,i0\n4,i2\n", "i,j,kind\n0,3,ML\n")
     assert inputs.tables[0].ids == ["0", "1", "3", "4"]
     assert inputs.tables[0].is_numbered
     assert inputs.relations[0, 1].tolist() == [[1, 0], [3, 2]]
@@ -447,19 +430,14 @@ def test_numbers_of_rows_are_those_of_pandas_also_below_a_row_without_a_value(tm
 def test_numbers_of_one_table_are_not_those_of_the_other(tmp_path):
     texts = [["participant", "x"], *([n, n % 2] for n in range(1, 7))]
     images = [["id", "x"], *([n, n % 3] for n in (4, 1, 0, 2, 3, 5))]
-    options = options_of(tables(tmp_path, texts, images), n_clusters=2)
-    content = "participant,id\n1,0\n2,1\n4,3\n"
-    options = with_file(options, "matches", "texts:images", tmp_path / "m.csv", content)
-    inputs = read_inputs(load_job(None, options))
+    inputs = read(tables(tmp_path, texts, images), tmp_path, "participant,id\n1,0\n2,1\n4,3\n")
     assert [table.id_column for table in inputs.tables] == ["participant", "id"]
     assert inputs.relations[0, 1].tolist() == [[0, 2], [1, 1], [3, 4]]
 
 
 def test_constraints_of_rows_by_number_stay_so_beside_a_quantity(tmp_path):
     texts = [["count", "x"], *([n, n % 2] for n in (4, 1, 6, 2, 3, 5))]
-    table, _ = given(
-        options_of(tables(tmp_path, texts), n_clusters=2), tmp_path, "i,j,kind\n2,3,ML\n"
-    ).tables
+    table, _ = given(tables(tmp_path, texts), tmp_path, "i,j,kind\n2,3,ML\n").tables
     assert table.id_column is None
 
 
@@ -498,9 +476,8 @@ def test_where_there_is_no_column_of_ids_an_unknown_id_is_told_so(without_ids, t
 
 
 def test_constraints_are_pairs_of_ids_with_or_without_weights(options, tmp_path):
-    inputs = given(
-        options, tmp_path, "i,j,kind,weight\nt0,t3,must-link,0.5\nt1, t2,cannot-link,2\n"
-    )
+    pairs = "i,j,kind,weight\nt0,t3,must-link,0.5\nt1, t2,cannot-link,2\n"
+    inputs = given(options, tmp_path, pairs)
     texts, images = inputs.constraints
     assert texts.pairs.tolist() == [[0, 3], [1, 2]]
     assert (texts.must_link.tolist(), texts.weights.tolist()) == ([True, False], [0.5, 2.0])
@@ -570,44 +547,40 @@ def test_kinds_are_written_in_many_ways(options, tmp_path, kinds, must_link):
 
 def test_a_pair_of_two_views_is_one_between_their_objects(options, tmp_path):
     pairs = "i,j,kind\nt0,i2,must\ni2,i4,cannot\nt1,i2,must\n"
-    texts = both(options, tmp_path, "t1,i2\nt3,i4\n", pairs).constraints[0]
+    texts = read(options, tmp_path, "t1,i2\nt3,i4\n", pairs).constraints[0]
     assert list(texts.rows()) == [(0, 1, True, 1.0), (1, 3, False, 1.0)]
     assert texts.source_of(1) == "line 3 of pairs.csv"
 
 
 def test_a_pair_is_one_of_the_other_view_where_only_that_has_both_objects(options, tmp_path):
     pairs = "i,j,kind\nt1,i3,must\nt0,t1,cannot\n"
-    texts, images = both(options, tmp_path, "t1,i2\n", pairs).constraints
+    texts, images = read(options, tmp_path, "t1,i2\n", pairs).constraints
     assert list(texts.rows()) == [(0, 1, False, 1.0)]
     assert list(images.rows()) == [(2, 3, True, 1.0)]
     assert images.source_of(0) == "line 2 of pairs.csv"
 
 
-@pytest.mark.parametrize("matched", ["", "00001,3\n00002,4\n"])
+@pytest.mark.parametrize("matched", ["", "a,b\n00001,3\n00002,4\n"])
 @pytest.mark.parametrize("with_ids", [True, False])
 def test_constraints_are_of_the_table_they_are_given_for(matched, with_ids, tmp_path):
     """Excel drops zeros in front; the numbers are also ids or rows of the other table."""
     texts = [["id", "x"], *([f"{n:05}", n / 8] for n in range(1, 6))]
     images = [["id", "x"], *([str(n), n / 8] for n in range(1, 9))]
     images = images if with_ids else [row[1:] for row in images]
-    options = options_of(tables(tmp_path, texts, images), n_clusters=2)
-    if matched:
-        content = f"a,b\n{matched}"
-        options = with_file(options, "matches", "texts:images", tmp_path / "m.csv", content)
-    inputs = given(options, tmp_path, "i,j,kind\n3,4,must-link\n1,5,cannot-link\n")
+    options = tables(tmp_path, texts, images)
+    inputs = read(options, tmp_path, matched, "i,j,kind\n3,4,must-link\n1,5,cannot-link\n")
     assert inputs.constraints[0].pairs.tolist() == [[0, 4], [2, 3]]
     assert not len(inputs.constraints[1])
     with pytest.raises(InvalidInputError, match=r"pairs\.csv:2: '7' is a row of images, and no"):
-        given(options, tmp_path, "i,j,kind\n5,7,must-link\n")
+        read(options, tmp_path, matched, "i,j,kind\n5,7,must-link\n")
 
 
 def test_zeros_in_front_that_another_table_has_are_told_where_no_match_decides(tmp_path):
     texts = [["id", "x"], *([str(n), n] for n in range(1, 6))]
     images = [["id", "x"], *([f"{n:05}", n * n] for n in range(1, 6))]
-    options = options_of(tables(tmp_path, texts, images), n_clusters=2)
     words = r"pairs\.csv:2: '00003' may be '3' of texts or '00003' of images\. Write '3', or move"
     with pytest.raises(InvalidInputError, match=words):
-        given(options, tmp_path, "i,j,kind\n00003,00004,must-link\n")
+        given(tables(tmp_path, texts, images), tmp_path, "i,j,kind\n00003,00004,must-link\n")
 
 
 @pytest.mark.parametrize(
@@ -619,13 +592,13 @@ def test_zeros_in_front_that_another_table_has_are_told_where_no_match_decides(t
 )
 def test_a_pair_of_two_views_needs_a_match_of_other_rows(options, tmp_path, pair, message):
     with pytest.raises(InvalidInputError, match=rf"pairs\.csv:2: {message}"):
-        both(options, tmp_path, "t1,i2\n", f"i,j,kind\n{pair}\n")
+        read(options, tmp_path, "t1,i2\n", f"i,j,kind\n{pair}\n")
 
 
 def test_lines_of_all_files_are_told_at_once(options, tmp_path):
     pairs = "i,j,kind\nt0,i1,must\nt2,t8,must\nt3,t4,perhaps\n"
     with pytest.raises(DataError) as refusal:
-        both(with_values(options, n_clusters=9), tmp_path, "t1,i9\nt9,i1\n", pairs)
+        read(with_values(options, n_clusters=9), tmp_path, "t1,i9\nt9,i1\n", pairs)
     expected = [
         "6 problems:",
         "texts.csv: 6 rows cannot be put into 9 clusters",
