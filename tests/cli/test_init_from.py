@@ -17,10 +17,14 @@ from tests.tables.problems import write_csv
 COLORS = ("rot", "weiß", "rosé")
 
 
-@pytest.fixture
-def files(tmp_path, monkeypatch):
-    """Write two messy tables of the same 60 wines, matches of half of them, and constraints."""
+@pytest.fixture(autouse=True)
+def in_an_empty_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Write two messy tables of the same 60 wines, matches of half of them, and constraints."""
     rng = np.random.default_rng(0)
     kind = np.arange(60) % 3
     wines = [["Nr", "Diagnose", "Säure", "Farbe: außen", "Sterne", "yes", "leer", "odd"]]
@@ -47,6 +51,10 @@ def run(*words):
     return invoke(*words).stdout
 
 
+def drafted(path="cluster.yaml"):
+    return Path(path).read_text("utf-8")
+
+
 def test_a_draft_in_a_folder_that_is_a_link_finds_the_tables(files, tmp_path):
     (tmp_path / "far/away").mkdir(parents=True)
     (tmp_path / "link").symlink_to("far/away")
@@ -54,8 +62,7 @@ def test_a_draft_in_a_folder_that_is_a_link_finds_the_tables(files, tmp_path):
     run("cluster link/c.yaml --dry-run")
 
 
-def test_the_draft_says_what_may_be_a_scale_or_stand_for_none(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_the_draft_says_what_may_be_a_scale_or_stand_for_none(tmp_path):
     scale = ["1 - never", "2 - at times", "3", "4 - always"]
     rows = [[f"{scale[n % 4]}", n % 7 if n % 5 else -99, "xyz"[n % 3]] for n in range(60)]
     write_csv(tmp_path / "answers.csv", [["How often?", "age", "0"], *rows])
@@ -69,20 +76,20 @@ def test_the_draft_says_what_may_be_a_scale_or_stand_for_none(tmp_path, monkeypa
     assert "has -99 in age (12 rows" in invoke("cluster answers.csv -k 2 --dry-run").stderr
 
 
-def test_the_draft_says_what_the_columns_are_and_what_is_doubtful(files, tmp_path):
+def test_the_draft_says_what_the_columns_are_and_what_is_doubtful(files):
     said = run("init --from", *files)
-    text = (tmp_path / "cluster.yaml").read_text("utf-8")
-    drafted = yaml.safe_load(text)
-    wines, soils = drafted["views"]["Meine_Weine"], drafted["views"]["Böden"]
+    text = drafted()
+    config = yaml.safe_load(text)
+    wines, soils = config["views"]["Meine_Weine"], config["views"]["Böden"]
     assert (wines["path"], wines["id_column"]) == ("Meine Weine.csv", "Nr")
     assert (soils["sheet"], soils["id_column"]) == ("Maße", "Ort")
     assert wines["columns"] == {
         "Diagnose": "ignore", "Säure": "number", "Farbe: außen": "ignore", "Sterne": "number",
         "yes": "ignore", "leer": "ignore", "odd": "ignore",
     }  # fmt: skip
-    assert drafted["matches"] == {"Meine_Weine:Böden": "m.csv"}
-    assert drafted["constraints"] == {"Meine_Weine": "urteile.csv"}
-    assert drafted["n_clusters"] == 3
+    assert config["matches"] == {"Meine_Weine:Böden": "m.csv"}
+    assert config["constraints"] == {"Meine_Weine": "urteile.csv"}
+    assert config["n_clusters"] == 3
     lines = {line.split("#")[0].strip(): line for line in text.splitlines()}
     assert (
         "Typ 0, Typ 1; looks like labels (3 values), so it is left out" in lines["Diagnose: ignore"]
@@ -95,8 +102,7 @@ def test_the_draft_says_what_the_columns_are_and_what_is_doubtful(files, tmp_pat
     assert said.endswith("Next: mvcc cluster cluster.yaml\n")
 
 
-def test_texts_that_are_numbers_with_few_words_are_doubtful(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_texts_that_are_numbers_with_few_words_are_doubtful():
     words = "oak elm ash fir yew box pine lime beech maple larch".split()
     sizes = ["{} x {} cm", "H {} cm, W {} cm", "Diam. {} mm"]
     values = {
@@ -114,7 +120,7 @@ def test_texts_that_are_numbers_with_few_words_are_doubtful(tmp_path, monkeypatc
     ]
 
 
-def test_the_header_of_a_workbook_may_be_named(files, tmp_path):
+def test_the_header_of_a_workbook_may_be_named(files):
     book = openpyxl.load_workbook("Böden.xlsx")
     book["Maße"].insert_rows(1)
     for column, name in enumerate("abcd", 1):
@@ -122,7 +128,7 @@ def test_the_header_of_a_workbook_may_be_named(files, tmp_path):
     book.save("Böden.xlsx")
     words = ("--sheet", "Böden=Maße", "--header", "Böden=2")
     run("init --from", *files, *words)
-    soils = yaml.safe_load((tmp_path / "cluster.yaml").read_text("utf-8"))["views"]["Böden"]
+    soils = yaml.safe_load(drafted())["views"]["Böden"]
     assert (soils["header"], soils["id_column"]) == (2, "Ort")
     run("cluster", *files, *words, "--ignore", "Meine_Weine=odd", "-k", 3, "--dry-run")
 
@@ -153,24 +159,20 @@ def test_paths_are_relative_to_the_config(files, tmp_path):
     (tmp_path / "job").mkdir()
     said = json.loads(run("init --from", *files[:3], "--out", "job/a.yaml", "--json"))
     assert said["files"] == ["job/a.yaml"]
-    assert yaml.safe_load((tmp_path / "job/a.yaml").read_text("utf-8"))["matches"] == {
-        "Meine_Weine:Böden": "../m.csv"
-    }
+    assert yaml.safe_load(drafted("job/a.yaml"))["matches"] == {"Meine_Weine:Böden": "../m.csv"}
     run("cluster job/a.yaml --dry-run")
 
 
-def test_two_tables_with_the_same_ids_are_asked_about(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_two_tables_with_the_same_ids_are_asked_about(tmp_path):
     for name in "ab":
         write_csv(tmp_path / f"{name}.csv", [["id", "x"], *([f"r{n}", n] for n in range(9))])
     run("init --from a.csv b.csv")
-    text = (tmp_path / "cluster.yaml").read_text("utf-8")
+    text = drafted()
     assert "the same object? 9 ids are in both tables" in text
     assert "n_clusters: 5" in text
 
 
-def test_a_draft_has_no_more_clusters_than_the_smallest_table_has_rows(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_a_draft_has_no_more_clusters_than_the_smallest_table_has_rows(tmp_path):
     for name, n in (("a", 20), ("b", 3), ("c", 2)):
         rows = [[f"{name}{row}", row, f"kind {row}"] for row in range(n)]
         write_csv(tmp_path / f"{name}.csv", [["id", "重量", "class"], *rows])
@@ -192,8 +194,7 @@ def test_a_draft_has_no_more_clusters_than_the_smallest_table_has_rows(tmp_path,
     ]
 
 
-def test_a_table_that_may_be_misspelled_pairs_is_told(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_a_table_that_may_be_misspelled_pairs_is_told(tmp_path):
     for name in "ab":
         rows = [[f"K{n}", n % 3 + n / 9, n % 2] for n in range(12)]
         write_csv(tmp_path / f"{name}.csv", [["id", "x", "y"], *rows])
@@ -209,31 +210,26 @@ def test_a_table_that_may_be_misspelled_pairs_is_told(tmp_path, monkeypatch):
         run("init --from a.csv b.csv c.csv --out other.yaml")
 
 
-def test_one_of_two_tables_may_have_no_id(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_one_of_two_tables_may_have_no_id(tmp_path):
     write_csv(tmp_path / "a.csv", [["id", "x"], ["a1", 1.5], ["a2", 2.5]])
     write_csv(tmp_path / "b.csv", [["x", "y"], [1.5, 2.5], [2.5, 1.5]])
     run("init --from a.csv b.csv")
-    text = (tmp_path / "cluster.yaml").read_text("utf-8")
+    text = drafted()
     assert "# rows of two tables that are the same object" in text
 
 
-def test_ids_may_be_in_a_column_without_a_name_as_pandas_writes_an_index(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_ids_may_be_in_a_column_without_a_name_as_pandas_writes_an_index(tmp_path):
     for name in "ab":
         rows = [[f"{name}{n}", n % 2 + n / 9] for n in range(12)]
         write_csv(tmp_path / f"{name}.csv", [["", "x"], *rows])
     write_csv(tmp_path / "m.csv", [["a", "b"], *([f"a{n}", f"b{n}"] for n in range(9))])
     run("init --from a.csv b.csv m.csv")
-    assert "id_column: ''" in (tmp_path / "cluster.yaml").read_text("utf-8")
+    assert "id_column: ''" in drafted()
     run("cluster cluster.yaml -k 2 --no-comparison --stability-runs 0")
     assert (tmp_path / "results/a/labels.csv").read_text("utf-8").startswith("id,cluster,")
 
 
-def test_a_file_that_is_no_table_may_be_matches_of_tables_whose_columns_are_the_rows(
-    tmp_path, monkeypatch
-):
-    monkeypatch.chdir(tmp_path)
+def test_a_file_that_is_no_table_may_be_matches_of_tables_whose_columns_are_the_rows(tmp_path):
     for name in "ab":
         head = ["gene", *(f"{name}-{n}" for n in range(12))]
         rows = [[f"gene {name}{n}", *range(n, n + 12)] for n in range(12)]
@@ -244,16 +240,14 @@ def test_a_file_that_is_no_table_may_be_matches_of_tables_whose_columns_are_the_
         run("init --from a_T.csv b_T.csv m.csv")
 
 
-def test_matches_in_a_text_file_name_ids_of_floats(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_matches_in_a_text_file_name_ids_of_floats():
     ids = np.arange(40) + (np.arange(40) % 7 == 3) / 2
     pd.DataFrame({"id": ids, "x": np.arange(40) % 3}).to_parquet("a.parquet")
     others = pd.DataFrame({"id": [f"b{n}" for n in range(40)], "y": np.arange(40) % 4})
     others.to_csv("b.csv", index=False)
     pd.DataFrame({"a": ids[:20], "b": others["id"][:20]}).to_csv("m.csv", index=False)
     run("init --from", "a.parquet", "b.csv", "m.csv")
-    drafted = yaml.safe_load((tmp_path / "cluster.yaml").read_text("utf-8"))
-    assert drafted["matches"] == {"a:b": "m.csv"}
+    assert yaml.safe_load(drafted())["matches"] == {"a:b": "m.csv"}
 
 
 def test_nothing_is_written_over(files, tmp_path):
@@ -269,8 +263,7 @@ def test_tables_without_from_are_refused(files):
     assert "add --from" in mvcc("init", *files).stderr
 
 
-def test_a_column_of_bytes_that_are_no_text_names_no_rows(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_a_column_of_bytes_that_are_no_text_names_no_rows():
     ids = [f"r{number}" for number in range(20)]
     blobs = pd.DataFrame({"id": ids, "a": np.arange(20.0), "e": [b"\xff\xfe"] * 20})
     blobs.to_parquet("blobs.parquet")
@@ -280,8 +273,7 @@ def test_a_column_of_bytes_that_are_no_text_names_no_rows(tmp_path, monkeypatch)
 
 @pytest.mark.parametrize("number", ["{:04}", "{}"])
 @pytest.mark.parametrize("order", [1, -1])
-def test_a_draft_has_the_ids_that_cluster_takes(tmp_path, monkeypatch, number, order):
-    monkeypatch.chdir(tmp_path)
+def test_a_draft_has_the_ids_that_cluster_takes(number, order):
     photos = pd.DataFrame({"id": [3, 1, 6, 2, 5, 4], "u": range(6)})
     inventory = [f"{2 * n % 7:04}" for n in range(1, 7)]
     catalog = pd.DataFrame({"id": range(1, 7), "inventory": inventory, "v": range(6)})
@@ -291,7 +283,7 @@ def test_a_draft_has_the_ids_that_cluster_takes(tmp_path, monkeypatch, number, o
     Path("m.csv").write_text("".join(["photo,inventory\n", *lines]))
     files = ["photos.csv", "catalog.csv"][::order]
     assert mvcc("init", "--from", *files, "m.csv").returncode == 0
-    draft = yaml.safe_load(Path("cluster.yaml").read_text())
+    draft = yaml.safe_load(drafted())
     assert {name: one["id_column"] for name, one in draft["views"].items()} == {
         "photos": "id",
         "catalog": "inventory",
