@@ -138,23 +138,18 @@ def clock(monkeypatch):
     return now
 
 
-def test_items_are_numbered_with_the_time_that_is_left(clock):
+@pytest.mark.parametrize(
+    ("seconds", "left"),
+    [
+        (100, ["", ", about 5 minutes left", ", about 3 minutes left", ", about 2 minutes left"]),
+        (59, ["", ""]),
+    ],
+)
+def test_items_are_numbered_with_the_time_that_is_left(clock, seconds, left):
     said = []
-    for _ in numbered("stability run", "abcd", said.append):
-        clock[0] += 100
-    assert said == [
-        "stability run 1 of 4",
-        "stability run 2 of 4, about 5 minutes left",
-        "stability run 3 of 4, about 3 minutes left",
-        "stability run 4 of 4, about 2 minutes left",
-    ]
-
-
-def test_less_than_a_minute_is_not_told_of_items(clock):
-    said = []
-    for _ in numbered("start", range(2), said.append):
-        clock[0] += 59
-    assert said == ["start 1 of 2", "start 2 of 2"]
+    for _ in numbered("stability run", left, said.append):
+        clock[0] += seconds
+    assert said == [f"stability run {n} of {len(left)}{time}" for n, time in enumerate(left, 1)]
 
 
 def test_a_share_is_told_every_few_seconds(clock):

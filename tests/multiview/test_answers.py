@@ -162,16 +162,16 @@ def test_no_cluster_is_lost_by_spreading():
         assert len(np.unique(found)) == k
 
 
-def test_a_cluster_that_returns_empties_no_other_one():
-    clusters, reached = np.array([0, 1, 2, 2]), np.array([1, 2, 2, 2])
-    found = with_all_clusters(reached, np.full(4, -1), clusters)
-    assert found.tolist() == [0, 1, 2, 2]
-
-
-def test_constrained_objects_return_only_to_a_cluster_without_others():
-    clusters, classes = np.array([0, 1, 1, 2]), np.array([-1, 0, -1, 0])
-    found = with_all_clusters(np.zeros(4, int), classes, clusters)
-    assert found.tolist() == [0, 0, 1, 2]
+@pytest.mark.parametrize(
+    ("reached", "classes", "clusters", "expected"),
+    [
+        ([1, 2, 2, 2], [-1] * 4, [0, 1, 2, 2], [0, 1, 2, 2]),
+        ([0, 0, 0, 0], [-1, 0, -1, 0], [0, 1, 1, 2], [0, 0, 1, 2]),
+    ],
+    ids=["a cluster that returns empties no other one", "constrained objects return last"],
+)
+def test_clusters_that_nothing_reached_return(reached, classes, clusters, expected):
+    assert with_all_clusters(*map(np.array, (reached, classes, clusters))).tolist() == expected
 
 
 def test_raw_columns_are_centered_and_of_unit_length():

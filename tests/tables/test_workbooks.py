@@ -92,16 +92,14 @@ def test_titles_above_the_table_are_left_out_and_said(tmp_path, titles):
     assert "above the names of the columns ('Weinliste" in table.notes[0]
 
 
-def test_a_row_below_a_title_is_still_called_by_its_line(tmp_path):
-    rows = [["Weinliste"], [], ["id", *NAMES], *ROWS, ["W 1", 3, "rot"]]
-    with pytest.raises(DataError, match=r"w\.xlsx:10: line 10 has the id 'W 1', as line 4 has"):
-        read(tmp_path, {"Weine": rows})
-
-
-def test_a_row_below_an_empty_one_is_still_called_by_its_line(tmp_path):
-    rows = [["id", *NAMES], *ROWS[:3], [], *ROWS[3:], ["W 1", 3, "rot"]]
-    with pytest.raises(DataError, match=r"w\.xlsx:9: line 9 has the id 'W 1', as line 2 has"):
-        read(tmp_path, {"Weine": rows})
+def test_a_row_below_a_title_or_an_empty_one_is_still_called_by_its_line(tmp_path):
+    for rows, line, first in (
+        ([["Weinliste"], [], ["id", *NAMES], *ROWS], 10, 4),
+        ([["id", *NAMES], *ROWS[:3], [], *ROWS[3:]], 9, 2),
+    ):
+        message = rf"w\.xlsx:{line}: line {line} has the id 'W 1', as line {first} has"
+        with pytest.raises(DataError, match=message):
+            read(tmp_path, {"Weine": [*rows, ["W 1", 3, "rot"]]})
 
 
 def show_zeros(*places, like="000"):

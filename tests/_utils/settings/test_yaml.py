@@ -93,26 +93,24 @@ def test_a_duplicate_key_is_refused_with_both_lines(refusal):
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
+    ("text", "line", "message"),
     [
-        ("[a, b]: 1", "?: a key must be a plain word"),
-        ("? {a: 1}\n: 1", "?: a key must be a plain word"),
-        ("a: [1, ]\nb: [~]", "b: item 1: has no value"),
-        ("a:", "a: has no value"),
-        ("a: on", "a: on can be read two ways"),
+        ("[a, b]: 1", 1, "?: a key must be a plain word"),
+        ("? {a: 1}\n: 1", 1, "?: a key must be a plain word"),
+        ("a: [1, ]\nb: [~]", 2, "b: item 1: has no value"),
+        ("a:", 1, "a: has no value"),
+        ("a: on", 1, "a: on can be read two ways"),
+        ("", 1, "the file is empty"),
+        ("# only a comment\n", 1, "the file is empty"),
+        ("---\n", 2, "the file is empty"),
+        ("null", 1, "the file is empty"),
+        ("a: 1\nb: \x07", 2, "the character U+0007 is not allowed"),
+        (r'a: "\UFFFFFFFF"', 1, "this cannot be read as YAML: a number in an escape"),
     ],
 )
-def test_what_a_configuration_does_not_need_is_refused(refusal, text, message):
-    (line,) = refusal(text)
-    assert line.partition(": ")[2].startswith(message)
-
-
-@pytest.mark.parametrize(
-    ("text", "line"), [("", 1), ("# only a comment\n", 1), ("---\n", 2), ("null", 1)]
-)
-def test_an_empty_file_is_refused(refusal, text, line):
+def test_what_is_no_value_of_a_configuration_is_one_problem(refusal, text, line, message):
     (problem,) = refusal(text)
-    assert problem.startswith(f"x.yaml:{line}: the file is empty")
+    assert problem.startswith(f"x.yaml:{line}: {message}")
 
 
 @pytest.mark.parametrize(
@@ -144,18 +142,6 @@ def test_a_file_that_is_no_configuration_is_one_problem(refusal, text, line, col
     (problem,) = refusal(text)
     where = f"x.yaml:{line}: this cannot be read as YAML, column {column}: "
     assert problem.startswith(where + message)
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("a: 1\nb: \x07", "x.yaml:2: the character U+0007 is not allowed"),
-        (r'a: "\UFFFFFFFF"', "x.yaml:1: this cannot be read as YAML: a number in an escape"),
-    ],
-)
-def test_a_character_that_does_not_exist_is_one_problem(refusal, text, message):
-    (problem,) = refusal(text)
-    assert problem.startswith(message)
 
 
 @pytest.mark.parametrize(

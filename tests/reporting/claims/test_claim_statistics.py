@@ -87,12 +87,9 @@ def test_the_trials_of_another_data_set_do_make_it_narrower():
     assert apart.standard_error == pytest.approx(np.sqrt(variances.sum()) / 2)
 
 
-def test_data_sets_weigh_as_many_cells_as_they_have():
-    values = np.column_stack([np.full(10, 1.0), np.full(10, 1.0), np.full(10, 4.0)])
+def test_data_sets_weigh_as_many_cells_as_they_have_and_may_differ_in_their_number_of_trials():
+    values = np.tile([1.0, 1.0, 4.0], (10, 1))
     assert pool(values, ["protein", "protein", "rec_talk"]).mean == pytest.approx(2.0)
-
-
-def test_data_sets_may_differ_in_their_number_of_trials():
     values = np.array([[1.0, 5.0], [3.0, np.nan], [2.0, 7.0]])
     assert pool(values, ["protein", "rec_talk"]).mean == pytest.approx((2 + 6) / 2)
 
