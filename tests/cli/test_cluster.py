@@ -228,6 +228,9 @@ def test_quiet_prints_nothing(data):
             "'texts' has no name, '=' and value, such as --ignore texts",
         ),
         (f"{OPTIONS} --view texts=images.csv", "'texts' is given twice; keep one"),
+        ("cluster.yaml other.yml", "one CONFIG at most, got cluster.yaml and other.yml"),
+        ("cluster.yaml --match m.csv", "name the views: --match VIEW:VIEW=FILE"),
+        ("texts.csv images.csv --match a.csv --match b.csv -k 4", "is given twice"),
     ],
 )
 def test_a_command_that_cannot_be_is_refused_with_exit_code_2(data, words, message):
@@ -332,18 +335,6 @@ def test_a_view_and_a_config_go_with_tables(with_pairs):
         found = json.loads(invoke(f"cluster {words} --dry-run --json").stdout)
         assert list(found["settings"]["views"]) == views
         assert found["matches"] == [{"views": views[:2], "matches": 60}]
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        ("cluster.yaml other.yml", "one CONFIG at most, got cluster.yaml and other.yml"),
-        ("cluster.yaml --match m.csv", "name the views: --match VIEW:VIEW=FILE"),
-        ("texts.csv images.csv --match a.csv --match b.csv", "is given twice"),
-    ],
-)
-def test_files_that_cannot_be_told_apart_are_refused(with_pairs, words, message):
-    assert message in invoke(f"cluster {words} -k 4", code=2).output
 
 
 def test_the_next_command_names_the_tables(with_pairs):

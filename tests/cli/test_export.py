@@ -101,16 +101,20 @@ def test_a_workbook_has_a_sheet_for_each_view_and_no_formulas(folder, tmp_path):
     assert {cell.value for cell in cells if cell.quotePrefix} == {"=x", "=1+1"}
 
 
-def test_the_ids_are_those_that_the_matches_named(tmp_path):
-    rows = [["id", "Product Name", "x"], *([n, f"no {n}", n % 2 * 9 + n / 99] for n in range(24))]
+@pytest.mark.parametrize(
+    ("called", "named"),
+    [("a", [f"no {n}" for n in range(24)]), ("who", [24 - n for n in range(24)])],
+    ids=["the matches named", "the matches called so, though another has the same"],
+)
+def test_the_ids_are_those_of_the_column_that(tmp_path, called, named):
+    rows = [["id", "who", "x"], *([n + 1, one, n % 2 * 9 + n / 99] for n, one in enumerate(named))]
     views = {name: write_csv(tmp_path / f"{name}.csv", rows) for name in ("one", "two")}
-    pairs = write_csv(tmp_path / "m.csv", [["a", "b"], *([f"no {n}"] * 2 for n in range(9))])
-    options = options_of(views, {"one:two": pairs}, n_clusters=2)
-    cluster(options, tmp_path / "results")
+    pairs = write_csv(tmp_path / "m.csv", [[called, "b"], *([one] * 2 for one in named[12:21])])
+    cluster(options_of(views, {"one:two": pairs}, n_clusters=2), tmp_path / "results")
     export(tmp_path / "results", "--out", tmp_path / "out")
     labels = read_csv(tmp_path / "results" / "one" / "labels.csv")
     exported = read_csv(tmp_path / "out" / "one.csv")
-    assert [row["id"] for row in labels] == [row["Product Name"] for row in exported]
+    assert [row["id"] for row in labels] == [row["who"] for row in exported]
     assert [row["cluster"] for row in labels] == [row["cluster"] for row in exported]
 
 
@@ -134,17 +138,6 @@ def test_numbers_of_rows_below_one_without_a_value_are_the_same_everywhere(tmp_p
     job = load_job(None, [*options, (("continues",), str(tmp_path / "old"), "--continue")])
     job, former = read_former(job)
     assert former.strange(read_inputs(job)) == set(), "the table is the same"
-
-
-def test_ids_are_of_the_column_that_the_matches_called_so_though_another_has_the_same(tmp_path):
-    rows = [["rank", "who", "x"], *([n + 1, 24 - n, n % 2 * 9 + n / 99] for n in range(24))]
-    views = {name: write_csv(tmp_path / f"{name}.csv", rows) for name in ("one", "two")}
-    pairs = write_csv(tmp_path / "m.csv", [["who", "b"], *([n, n] for n in range(3, 12))])
-    cluster(options_of(views, {"one:two": pairs}, n_clusters=2), tmp_path / "results")
-    export(tmp_path / "results", "--out", tmp_path / "out")
-    of_id = {row["id"]: row["cluster"] for row in read_csv(tmp_path / "results/one/labels.csv")}
-    exported = read_csv(tmp_path / "out/one.csv")
-    assert [of_id[row["who"]] for row in exported] == [row["cluster"] for row in exported]
 
 
 def test_one_view_may_be_one_file_without_stability(folder, tmp_path):

@@ -136,36 +136,27 @@ def test_ids_may_hold_delimiters_quotes_and_line_breaks(tmp_path):
     assert read(tmp_path, "odd.csv", content).ids == ["a,\n1", 'b"2', "c\r3", ";\t4"]
 
 
-def test_names_of_columns_may_hold_delimiters_and_line_breaks(tmp_path):
-    table = read(tmp_path, "odd.csv", 'id;"size, width, depth";"light\n(lux)"\na;1;2\nb;3;4\n')
-    assert table.columns == ["size, width, depth", "light\n(lux)"]
-    assert table.X.tolist() == [[1, 2], [3, 4]]
-    table = read(tmp_path, "odd.tsv", "id\ta, b\tc, d\nx\t1\t2\ny\t3\t4\n")
-    assert table.columns == ["a, b", "c, d"]
-    table = read(tmp_path, "odd.txt", "id|price, net|x; y|w\na|-0.5|2|3\nb|3|4|5\n")
-    assert table.columns == ["price, net", "x; y", "w"]
-
-
-def test_a_comma_in_a_name_and_one_in_each_row_separate_nothing_beside_bars(tmp_path):
-    table = read(tmp_path, "odd.txt", "id|price, net|w\na|0,5|2\nb|3,5|4\n")
-    assert table.columns == ["price, net", "w"]
-    table = read(tmp_path, "two.txt", "id|price, net\na|0,5\nb|3,5\n")
-    assert (table.ids, table.columns) == (["a", "b"], ["price, net"])
-
-
 @pytest.mark.parametrize(
-    ("text", "columns"),
+    ("content", "names", "last"),
     [
-        ("id, a|b\n1, 0|1\n2, 1|0\n1, 0|1\n", "id, a|b"),
-        ("id, a|b, c\n1, x|y, 3\n2, x|z, 4\n", "id, a|b, c"),
-        ("id, a|b, c\n1,x|y,3\n2,x|z,4\n", "id, a|b, c"),
-        ("id; a|b; c\n1; x|y; 3\n2; x|z; 4\n", "id; a|b; c"),
+        ('id;"size, width";"light\n(lux)"\na;1;2\nb;3;4\n', "id/size, width/light\n(lux)", "b/3/4"),
+        ("id\ta, b\tc, d\nx\t1\t2\ny\t3\t4\n", "id/a, b/c, d", "y/3/4"),
+        ("id|price, net|x; y|w\na|-0.5|2|3\nb|3|4|5\n", "id/price, net/x; y/w", "b/3/4/5"),
+        ("id|price, net|w\na|0,5|2\nb|3,5|4\n", "id/price, net/w", "b/3,5/4"),
+        ("id|price, net\na|0,5\nb|3,5\n", "id/price, net", "b/3,5"),
+        ("id, a|b\n1, 0|1\n2, 1|0\n1, 0|1\n", "id/ a|b", "1/ 0|1"),
+        ("id, a|b, c\n1, x|y, 3\n2, x|z, 4\n", "id/ a|b/ c", "2/ x|z/ 4"),
+        ("id, a|b, c\n1,x|y,3\n2,x|z,4\n", "id/ a|b/ c", "2/x|z/4"),
+        ("id; a|b; c\n1; x|y; 3\n2; x|z; 4\n", "id/ a|b/ c", "2/ x|z/ 4"),
     ],
 )
-def test_blanks_after_delimiters_leave_bars_to_names_and_values(tmp_path, text, columns):
-    (tmp_path / "t.csv").write_text(text)
-    frames = read_frames(str(tmp_path / "t.csv"))
-    assert [*next(frames).columns] == re.split("[,;]", columns)
+def test_names_and_values_may_hold_other_delimiters_and_names_line_breaks(
+    tmp_path, content, names, last
+):
+    name = "odd.tsv" if "\t" in content else "odd.txt"
+    (frame,) = read_frames(written(tmp_path, name, content))
+    assert list(frame) == names.split("/")
+    assert frame.iloc[-1].tolist() == last.split("/")
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])

@@ -210,12 +210,7 @@ def merge(*areas):
     return lambda book: [book.active.merge_cells(area) for area in areas]
 
 
-def test_a_title_in_merged_cells_is_no_row_of_names(tmp_path):
-    rows = [["Weinliste 2024"], HEADER, *ROWS]
-    assert_is_whole(read(tmp_path, {"Weine": rows}, merge("A1:C1")))
-
-
-def test_names_below_merged_groups_are_told_apart_by_these(tmp_path):
+def test_merged_cells_are_a_title_or_names_above_columns_that_are_told_apart(tmp_path):
     rows = [
         ["Nr", "2023", None, "2024", None, "Farbe"],
         [None, "Säure", "Zucker", "Säure", "Alkohol", None],
@@ -224,6 +219,11 @@ def test_names_below_merged_groups_are_told_apart_by_these(tmp_path):
     table = read(tmp_path, {"Weine": rows}, merge("A1:A2", "B1:C1", "D1:E1", "F1:F2"))
     assert table.ids == IDS
     assert table.columns == ["2023 Säure", "Zucker", "2024 Säure", "Alkohol", "Farbe"]
+    title = [["Weinliste 2024"], HEADER, *ROWS]
+    assert_is_whole(read(tmp_path, {"Weine": title}, merge("A1:C1")))
+    over_two = [["Nr", "Säure", None], *([name, value, 7 - value] for name, value, _ in ROWS)]
+    table = read(tmp_path, {"Weine": over_two}, merge("B1:C1"))
+    assert table.columns == ["Säure", "Säure 2"]
 
 
 def test_a_value_merged_with_cells_of_other_columns_is_no_value_of_theirs(tmp_path):
@@ -232,12 +232,6 @@ def test_a_value_merged_with_cells_of_other_columns_is_no_value_of_theirs(tmp_pa
     values = pd.DataFrame(table.X, columns=table.columns)
     assert values["Säure"][1] == values["Säure"][2] == ROWS[1][1]
     assert values["Zucker"].isna().tolist() == [False, True, True, *[False] * (len(ROWS) - 3)]
-
-
-def test_a_name_above_two_columns_is_numbered(tmp_path):
-    rows = [["Nr", "Säure", None], *([name, value, 7 - value] for name, value, _ in ROWS)]
-    table = read(tmp_path, {"Weine": rows}, merge("B1:C1"))
-    assert table.columns == ["Säure", "Säure 2"]
 
 
 @pytest.mark.parametrize("below", [

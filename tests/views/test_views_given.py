@@ -115,6 +115,7 @@ def test_views_that_cannot_be_are_named(views, message):
 # ---- relations
 
 IDS = pd.DataFrame({"texts": ["a", "c", "c", "f"], "images": ["i1", "i2", "i4", "i5"]})
+SWAPPED = IDS[["images", "texts"]]
 MATRIX = sparse.coo_array((np.full(4, 2.5), PAIRS.T), shape=(6, 5))
 FORMS = {
     "list": PAIRS.tolist(),
@@ -122,29 +123,21 @@ FORMS = {
     "dict": {0: 0, 2: [1, 3], 5: (4,)},
     "dict of arrays": {0: np.array([0]), 2: np.array([3, 1]), np.int64(5): {4}},
     "dict of pairs": {0: [0], 2: pd.Series([1, 3]), 5: range(4, 5)},
-    "dict of an index and arrays of one number": {
-        0: np.array(0),
-        2: pd.Index([1, 3]),
-        5: np.array([4]),
-    },
+    "dict of an index and numbers": {0: np.array(0), 2: pd.Index([1, 3]), 5: np.array([4])},
     "coo array": MATRIX,
     "csr matrix": sparse.csr_matrix(MATRIX.astype(bool)),
     "csc array": MATRIX.tocsc(),
     "lil matrix": sparse.lil_matrix(MATRIX),
     "ids": IDS,
-    "ids in the other order": IDS[["images", "texts"]],
-    "ids of which the name of one says the order": (
-        IDS[["images", "texts"]].set_axis(["images", "text_id"], axis=1)
-    ),
-    "ids of which the name of the other says it": (
-        IDS[["images", "texts"]].set_axis([0, "texts"], axis=1)
-    ),
+    "ids in the other order": SWAPPED,
+    "ids of which one name says the order": SWAPPED.set_axis(["images", "text_id"], axis=1),
+    "ids of which the other name says it": SWAPPED.set_axis([0, "texts"], axis=1),
     "ids under numbers that mean nothing": IDS.set_axis([1, 2], axis=1),
     "ids under no names": IDS.set_axis([0, 1], axis=1),
     "ids as pandas calls those of an index that was reset": IDS.set_axis(["index", 0], axis=1),
     "ids under other names": IDS.set_axis(["first", "second"], axis="columns"),
     "ids of other types": IDS.astype("category"),
-    "ids of another library": pa.table(IDS[["images", "texts"]].to_dict("list")),
+    "ids of another library": pa.table(SWAPPED.to_dict("list")),
 }
 
 
