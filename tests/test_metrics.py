@@ -226,9 +226,8 @@ def test_fit_of_many_rows_and_columns_is_that_by_some_of_them(monkeypatch):
 
 
 def test_fit_needs_a_label_for_each_row():
-    with pytest.raises(
-        InvalidInputError, match="X has 3 rows and labels 2 entries; they must be as many"
-    ):
+    message = "X has 3 rows and labels 2 entries; they must be as many"
+    with pytest.raises(InvalidInputError, match=message):
         cluster_fit([[0.0], [1.0], [2.0]], [0, 1])
     with pytest.raises(InvalidInputError, match="n_neighbors must be"):
         cluster_fit([[0.0], [1.0]], [0, 1], n_neighbors=0)

@@ -278,9 +278,8 @@ def test_bytes_are_for_parquet_alone(folder, tmp_path):
     frame.to_parquet(tmp_path / "t.parquet")
     cluster_one(tmp_path / "t.parquet", "key", tmp_path / "results")
     for ending in ("csv", "xlsx"):
-        with pytest.raises(
-            DataError, match=r"the column 'key' holds bytes, no text\. Choose --format parquet"
-        ):
+        message = r"the column 'key' holds bytes, no text\. Choose --format parquet"
+        with pytest.raises(DataError, match=message):
             export(tmp_path / "results", "--out", tmp_path / f"out.{ending}")
     export(tmp_path / "results", "--out", tmp_path / "out.parquet")
     assert pd.read_parquet(tmp_path / "out.parquet")["key"].tolist() == [b"\xff"] * 24

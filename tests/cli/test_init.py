@@ -82,10 +82,8 @@ def test_the_next_command_names_a_folder_that_looks_like_an_option(tmp_path, mon
 @pytest.mark.parametrize("folder", ["file", "file/below", "x" * 300])
 def test_a_folder_that_cannot_be_is_refused(tmp_path, folder):
     (tmp_path / "file").write_text("mine")
-    with pytest.raises(
-        StoreError,
-        match=r"cannot be written: .*(\. C|where a folder must be: c)hoose another folder",
-    ):
+    message = r"cannot be written: .*(\. C|where a folder must be: c)hoose another folder"
+    with pytest.raises(StoreError, match=message):
         run(tmp_path / folder)
 
 
@@ -98,9 +96,8 @@ def test_on_a_full_disk_nothing_half_stays(tmp_path, monkeypatch):
         return written(path, content)
 
     monkeypatch.setattr(Path, "write_bytes", full)
-    with pytest.raises(
-        StoreError, match=r"cannot be written: No space left on device\. Make room, or ch"
-    ):
+    message = r"cannot be written: No space left on device\. Make room, or ch"
+    with pytest.raises(StoreError, match=message):
         run(tmp_path / "my-data")
     assert list(tmp_path.iterdir()) == []
     monkeypatch.undo()

@@ -178,9 +178,8 @@ def test_two_of_three_views_may_be_chosen_in_either_order(folder):
     matches = [f"--match=left:{name}={name}-matches.csv" for name in ("right", "third")]
     ignored = [f"--ignore={name}=title" for name in ("left", "right", "third")]
     words = ("match --json -n 3", *views, *matches, *ignored)
-    with pytest.raises(
-        ConfigError, match=r"known of left:right, left:third; choose one with --between"
-    ):
+    message = r"known of left:right, left:third; choose one with --between"
+    with pytest.raises(ConfigError, match=message):
         invoke(*words)
     there, back = (
         json.loads(invoke(*words, "--between", pair).stdout)

@@ -257,8 +257,7 @@ def test_only_the_reading_that_closes_sees_a_contradiction():
         augment(across, relations, "full")
     assert augment(across, relations, "view")[0] == across
     inside = [Constraints.from_pairs([(0, 1)], [(0, 1)]), NOTHING]
-    with pytest.raises(
-        ConstraintConflictError, match=r": row 0 of view 1 = row 1 of view 1 \(must-link\), but"
-    ):
+    message = r": row 0 of view 1 = row 1 of view 1 \(must-link\), but"
+    with pytest.raises(ConstraintConflictError, match=message):
         augment(inside[::-1], relations, "view")
     assert augment(inside, relations, "none")[0] == inside

@@ -162,9 +162,8 @@ def test_redirections_are_followed_within_https_alone(sandbox, network):
 
 def test_a_file_that_never_ends_is_cut_off_at_the_registered_size(sandbox, network):
     network.content = sandbox.content + b"x" * 10**7
-    with pytest.raises(
-        DataError, match=f"it is larger than the expected {sandbox.file.size} bytes"
-    ):
+    message = f"it is larger than the expected {sandbox.file.size} bytes"
+    with pytest.raises(DataError, match=message):
         fetch("protein")
     assert not list(sandbox.cache.iterdir())
 

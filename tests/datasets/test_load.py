@@ -52,16 +52,14 @@ def test_random_states_may_be_of_any_kind():
 
 @pytest.mark.parametrize("state", ["seed", -1, 1.5, object()])
 def test_a_random_state_that_is_none_is_refused(state):
-    with pytest.raises(
-        InvalidInputError, match="random_state must be a non-negative integer, a seed sequence"
-    ):
+    message = "random_state must be a non-negative integer, a seed sequence"
+    with pytest.raises(InvalidInputError, match=message):
         load_dataset("four_quadrants", random_state=state)
 
 
 def test_unknown_options_name_the_allowed_ones():
-    with pytest.raises(
-        InvalidInputError, match=r"'four_quadrants': n, size; its options are: instances_per_view"
-    ):
+    message = r"'four_quadrants': n, size; its options are: instances_per_view"
+    with pytest.raises(InvalidInputError, match=message):
         load_dataset("four_quadrants", size=3, n=1)
     with pytest.raises(InvalidInputError, match=r"'protein': rng; its options are: n_views"):
         load_dataset("protein", rng=1)

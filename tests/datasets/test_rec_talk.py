@@ -141,9 +141,8 @@ def test_words_are_those_of_the_documents_that_stay(folders):
 
 def test_too_few_documents_with_words_enough_are_an_error(tmp_path):
     folders = write_groups(tmp_path, lambda group, i: f"\n\n{GROUPS[group]}" + " common" * (i < 30))
-    with pytest.raises(
-        InvalidInputError, match=r"min_words=2 leaves a group fewer than 50 documents"
-    ):
+    message = r"min_words=2 leaves a group fewer than 50 documents"
+    with pytest.raises(InvalidInputError, match=message):
         _rec_talk.load(np.random.default_rng(0), *folders)
     data = _rec_talk.load(np.random.default_rng(0), *folders, min_words=1)
     assert data.views[0].shape == (100, 3)

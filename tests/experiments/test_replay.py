@@ -73,9 +73,8 @@ def test_other_rows_than_the_stored_ones_are_a_difference(folder, rows, give):
 
 
 def test_folders_without_a_run_and_configs_of_another_version_are_errors(folder, tmp_path):
-    with pytest.raises(
-        StoreError, match=r"there is no manifest\.json\. Give the folder of one run"
-    ):
+    message = r"there is no manifest\.json\. Give the folder of one run"
+    with pytest.raises(StoreError, match=message):
         replay_trial(tmp_path / "nowhere", 0)
     for change, why in (
         ({"seed": "seven"}, "is not one of this version of mvcc and the packages here: seed"),

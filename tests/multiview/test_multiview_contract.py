@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import copy
+import inspect
+import pickle
+from dataclasses import replace
 from functools import partial
+from io import BytesIO
 from itertools import product
 
+import joblib
 import numpy as np
+import pandas as pd
 import pytest
+from numpydoc.docscrape import ClassDoc
 from sklearn.base import clone
+from sklearn.cluster import KMeans
 
 from mvcc import (
     ClusterMembership,
@@ -20,13 +29,245 @@ from mvcc import (
     SingleView,
 )
 from mvcc.constraints import neighborhood_folds
-from tests.multiview_checks import CHECKS
-from tests.multiview_problems import fitted, make_problem
+from mvcc.exceptions import ConstraintConflictError, InvalidInputError
+from tests.multiview_problems import Problem, fitted, learned, make_problem, outcome
 
 # overlapping views, and few iterations
 pytestmark = pytest.mark.filterwarnings(
     "ignore::mvcc.exceptions.PropagationWarning", "ignore::sklearn.exceptions.ConvergenceWarning"
 )
+
+
+# ---- what is promised whatever the parameters are: one function for each
+
+
+def is_cross_validated(model) -> bool:
+    return getattr(model.transfer, "threshold", None) == "cv"
+
+
+# ---- parameters
+
+
+def check_the_constructor_only_stores_its_parameters(model, problem):
+    given = {name: object() for name in inspect.signature(type(model)).parameters}
+    assert vars(type(model)(**given)) == given
+
+
+def check_a_fit_changes_neither_parameters_nor_base_nor_transfer(model, problem):
+    parts = [part for part in (model, model.base, model.transfer) if part is not None]
+    before = [part.get_params(deep=False) for part in parts]
+    problem.fit(model)
+    assert [part.get_params(deep=False) for part in parts] == before  # the same objects
+    for part in parts[1:]:
+        assert not learned(part)
+
+
+def check_impossible_parameters_are_refused_by_fit_alone_with_value_and_what_is_allowed(
+    model, problem
+):
+    count, number, seed = "an integer of at least 1", r"\[0, inf\)", "a non-negative integer"
+    closures, method = "'full', 'view' or 'none'", "an instance of a TransferMethod"
+    base = "an estimator whose fit takes constraints"
+    impossible_values = {
+        ("max_iter", count): [0, 2.5, True],
+        ("tol", number): [-1e-9, float("nan"), "small"],
+        ("closure", closures): ["all", None],
+        ("random_state", seed): ["seed", -1],
+        ("transfer", method): [0.5, SingleView],
+        ("base", base): ["k-means", None, PCKMeans, KMeans(3)],
+    }
+    for name, value, allowed in [
+        (name, value, allowed)
+        for (name, allowed), values in impossible_values.items()
+        for value in values
+    ]:
+        impossible = clone(model).set_params(**{name: value})
+        message = f"{name} must be .*{allowed}|{name}=.*{allowed}"
+        with pytest.raises(InvalidInputError, match=message) as error:
+            problem.fit(impossible)
+        assert repr(value)[:9] in str(error.value)
+        assert not learned(impossible)
+
+
+# ---- what a fit learns
+
+
+def check_a_fit_returns_the_estimator_and_learns_what_is_documented(model, problem):
+    assert problem.fit(model) is model
+    documented = [attribute.name for attribute in ClassDoc(type(model))["Attributes"]]
+    assert sorted(learned(model)) == sorted(documented)
+    assert all(name.endswith("_") for name in documented)
+
+
+def check_there_is_one_result_for_every_view_and_row(model, problem):
+    sizes = [len(X) for X in problem.views]
+    problem.fit(model)
+    for labels, clusterer, n in zip(model.labels_, model.clusterers_, sizes, strict=True):
+        assert labels.shape == (n,)
+        assert labels.dtype.kind == "i"
+        assert set(labels.tolist()) <= set(range(model.base.n_clusters))
+        assert np.array_equal(labels, clusterer.labels_)
+    assert 1 <= model.n_iter_ == len(model.history_) <= model.max_iter
+    assert isinstance(model.converged_, bool)
+    for records in model.history_:
+        for record, n in zip(records, sizes, strict=True):
+            assert record.propagated.pairs.max(initial=0) < n
+    assert [record.propagated for record in model.history_[-1]] == model.propagated_
+    objectives = [clusterer.objective_ for clusterer in model.clusterers_]
+    assert [record.objective for record in model.history_[-1]] == objectives
+    assert len(model.diagnostics_) == len(sizes)
+
+
+def check_every_clusterer_predicts_and_refuses_another_number_of_features(model, problem):
+    problem.fit(model)
+    for clusterer, X in zip(model.clusterers_, problem.views, strict=True):
+        d = X.shape[1]
+        assert set(clusterer.predict(X + 0.5).tolist()) <= set(range(model.base.n_clusters))
+        with pytest.raises(InvalidInputError, match=f"{d + 1} features.*{d} features"):
+            clusterer.predict(np.column_stack((X, X[:, 0])))
+
+
+def check_the_same_seed_gives_the_same_bits(model, problem):
+    first = fitted(model, problem)
+    assert fitted(model, problem) == first
+    problem.fit(model)
+    assert outcome(problem.fit(model)) == first
+
+
+def check_generators_in_the_same_state_give_the_same_bits(model, problem):
+    for make in (np.random.default_rng, np.random.RandomState, np.random.SeedSequence):
+        states = (vars(model) | {"random_state": make(7)} for _ in range(2))
+        one, other = (fitted(type(model)(**state), problem) for state in states)
+        assert one == other
+
+
+# ---- former and later fits
+
+
+def check_refitting_leaves_no_trace_of_the_former_fit(model, problem):
+    larger = make_problem(2, (17, 12, 15), (3, 1, 2))
+    one_view = Problem(problem.views[:1], problem.constraints[:1], None)
+    expected = fitted(model, problem)
+    k = model.base.n_clusters
+    for former in (larger, one_view):
+        former.fit(model.set_params(base__n_clusters=k - 1))
+        assert outcome(problem.fit(model.set_params(base__n_clusters=k))) == expected
+
+
+def check_results_of_one_fit_are_not_touched_by_the_next(model, problem):
+    kept = copy.copy(problem.fit(model))
+    before = outcome(kept)
+    make_problem(2, (17, 12, 15), (3, 1, 2)).fit(model)
+    model.set_params(base__n_clusters=2)
+    if hasattr(model.transfer, "threshold"):
+        model.set_params(transfer__threshold=0.9)
+    assert outcome(kept) == before
+
+
+def check_a_refused_fit_keeps_the_former_one(model, problem):
+    before = outcome(problem.fit(model))
+    far = Constraints([(0, 99)], [True])
+    contradiction = problem.constraints[0].max_union(Constraints([(0, 9)], [False]))
+    # found out when the first view is clustered already
+    few = [problem.views[0], problem.views[1][:2]]
+    for refused, error in [
+        (replace(problem, views=[]), InvalidInputError),
+        (replace(problem, views=None), InvalidInputError),
+        (replace(problem, constraints=problem.constraints[0]), InvalidInputError),
+        (replace(problem, mappings=[(0, 1)]), InvalidInputError),
+        (replace(problem, constraints=[far, None]), InvalidInputError),
+        (replace(problem, mappings={(0, 1): [(0, 99)]}), InvalidInputError),
+        (Problem(few, [problem.constraints[0], None], None), InvalidInputError),
+        (replace(problem, constraints=[contradiction, None]), ConstraintConflictError),
+    ]:
+        if error is ConstraintConflictError and model.closure == "none":
+            continue  # contradictions are weighed against each other
+        with pytest.raises(error):
+            refused.fit(model)
+        assert outcome(model) == before
+
+
+def check_a_fit_survives_pickle_and_joblib(model, problem):
+    expected = fitted(model, problem)
+    assert outcome(problem.fit(pickle.loads(pickle.dumps(model)))) == expected
+    problem.fit(model)
+    stored = BytesIO()
+    joblib.dump(model, stored)
+    stored.seek(0)
+    for revived in (pickle.loads(pickle.dumps(model)), joblib.load(stored)):
+        assert outcome(revived) == expected
+        assert repr(revived.get_params()) == repr(model.get_params())
+        for view, X in enumerate(problem.views):
+            expected_labels = model.clusterers_[view].predict(X[::-1])
+            assert np.array_equal(revived.clusterers_[view].predict(X[::-1]), expected_labels)
+
+
+# ---- the numbers alone matter
+
+
+def check_the_arguments_of_fit_are_not_changed_and_may_be_read_only(model, problem):
+    expected = fitted(model, problem)
+    frozen = copy.deepcopy(problem)
+    for array in (*frozen.views, *frozen.mappings.values()):
+        array.flags.writeable = False
+    assert fitted(model, frozen) == expected
+    given = copy.deepcopy(problem)
+    given.fit(model)
+    for X, before in zip(given.views, problem.views, strict=True):
+        assert np.array_equal(X, before)
+        X[:] = np.nan
+    assert given.constraints == problem.constraints
+    assert given.mappings.keys() == problem.mappings.keys()
+    for key, rows in given.mappings.items():
+        assert np.array_equal(rows, problem.mappings[key])
+        rows[:] = -1
+    assert outcome(model) == expected  # nothing learned is a window on what was given
+
+
+def check_other_types_are_computed_as_the_same_numbers_in_double_precision(model, problem):
+    expected = fitted(model, problem)
+    for types in [("float32", "float16"), ("int8", "object"), (">f8", "int64")]:
+        views = [X.astype(dtype) for X, dtype in zip(problem.views, types, strict=True)]
+        assert fitted(model, replace(problem, views=views)) == expected
+    truths = [X > 0 for X in problem.views]
+    numbers = [X.astype(float) for X in truths]
+    one, other = (fitted(model, replace(problem, views=views)) for views in (truths, numbers))
+    assert one == other
+
+
+def check_the_form_of_the_views_does_not_matter(model, problem):
+    expected = fitted(model, problem)
+    for first, second in [
+        (np.asfortranarray, lambda X: X[::-1][::-1]),
+        (lambda X: np.repeat(X, 2, axis=1)[:, ::2], lambda X: np.repeat(X, 3, axis=0)[::3]),
+        (np.ndarray.tolist, pd.DataFrame),
+    ]:
+        X, Y = problem.views
+        assert fitted(model, replace(problem, views=(first(X), second(Y)))) == expected
+
+
+def check_views_and_constraints_may_be_any_sequence(model, problem):
+    expected = fitted(model, problem)
+    for form in (tuple, iter):
+        other = replace(problem, views=form(problem.views), constraints=form(problem.constraints))
+        assert fitted(model, other) == expected
+
+
+def check_no_constraints_may_be_said_in_three_ways(model, problem):
+    nothings = (None, [None, None], [Constraints([], [])] * 2)
+    ways = [replace(problem, constraints=nothing) for nothing in nothings]
+    if is_cross_validated(model):
+        for way in ways:
+            with pytest.raises(InvalidInputError, match="at least two"):
+                way.fit(model)
+    else:
+        first, *others = [fitted(model, way) for way in ways]
+        assert others == [first, first]
+
+
+CHECKS = [value for name, value in list(globals().items()) if name.startswith("check_")]
+
+# ---- every configuration
 
 ONE_START = {"init": "neighborhoods"}  # a search from several takes long; one of the bases does it
 BASES = {

@@ -68,9 +68,8 @@ def test_only_a_cluster_with_members_may_be_refused_for_a_singular_covariance(re
     if regularization:
         assert fit_gaussians(X, flat_labels, None, regularization).sizes.tolist() == [3, 0, 3]
     else:
-        with pytest.raises(
-            InvalidInputError, match="cluster 2 with its 3 members is singular in 2 dimensions"
-        ):
+        message = "cluster 2 with its 3 members is singular in 2 dimensions"
+        with pytest.raises(InvalidInputError, match=message):
             fit_gaussians(X, flat_labels, None, regularization)
 
 

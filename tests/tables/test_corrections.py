@@ -259,9 +259,8 @@ def test_a_row_whose_id_has_a_line_break_is_not_taken_for_others():
     ids = ["p", "r", "p\nshop:r", *SHOP.index[3:]]
     found = clustered({"shop": SHOP.set_axis(ids)}, matches={}, constraints=None, stability_runs=0)
     for rows in (ids[2], ids[:3]):
-        with pytest.raises(
-            InvalidInputError, match=r"shop: the id 'p\\nshop:r' contains a line br"
-        ):
+        message = r"shop: the id 'p\\nshop:r' contains a line br"
+        with pytest.raises(InvalidInputError, match=message):
             found.move({"shop": rows}, None)
     assert found.move({"shop": ids[:2]}, None).corrections == ["shop:p, shop:r were left out."]
 
@@ -272,9 +271,8 @@ def test_where_views_are_numbered_apart_a_cluster_is_named_with_its_view():
         found.merge(0, 1)
     with pytest.raises(InvalidInputError, match="There is no cluster 'shop:0' among survey:0, sur"):
         found.merge("shop:0", "survey:1")
-    with pytest.raises(
-        InvalidInputError, match="There is no cluster 'survey:1' among shop:0, shop:1"
-    ):
+    message = "There is no cluster 'survey:1' among shop:0, shop:1"
+    with pytest.raises(InvalidInputError, match=message):
         found.move({"shop": "s3"}, "survey:1")
     merged = found.merge("shop:0", "shop:1")
     assert set(merged.labels["shop"]) == {0, 2}

@@ -201,9 +201,8 @@ def test_other_views_than_the_fitted_ones_get_no_score(fitted, views, message):
 
 
 def test_views_that_were_fitted_without_names_get_no_score_under_names():
-    with pytest.raises(
-        InvalidInputError, match="X: there is no view 'texts'; the views are numbered 0 … 1"
-    ):
+    message = "X: there is no view 'texts'; the views are numbered 0 … 1"
+    with pytest.raises(InvalidInputError, match=message):
         model().fit(list(VIEWS.values())).score(data())
 
 
@@ -444,9 +443,8 @@ def test_only_fitted_views_are_transformed():
     with pytest.raises(NotFittedError):
         PerView(StandardScaler()).transform(VIEWS)
     before = PerView(StandardScaler()).fit(VIEWS)
-    with pytest.raises(
-        InvalidInputError, match=r"X has 1 views, but 2 were fitted; give some of them as a dict"
-    ):
+    message = r"X has 1 views, but 2 were fitted; give some of them as a dict"
+    with pytest.raises(InvalidInputError, match=message):
         before.transform([TEXTS])
     with pytest.raises(InvalidInputError, match="X: there is no view 'sounds'"):
         before.transform({"sounds": TEXTS})

@@ -170,9 +170,8 @@ def test_rows_of_which_nobody_says_the_view_are_explained(X, said):
     )
     with pytest.raises(InvalidInputError, match=expected):
         fitted.predict(X, view="sounds")
-    with pytest.raises(
-        InvalidInputError, match=f"views must be a list .* not {said}; for a single view give"
-    ):
+    message = f"views must be a list .* not {said}; for a single view give"
+    with pytest.raises(InvalidInputError, match=message):
         fitted.fit(X)
 
 
@@ -190,9 +189,8 @@ def test_behind_a_transformer_views_are_predicted_in_every_form():
 
 @pytest.mark.parametrize("second", [StandardScaler(), "passthrough"], ids=["other", "passthrough"])
 def test_two_transformers_for_one_view_are_refused(second):
-    with pytest.raises(
-        InvalidInputError, match="transformer: 0 is a view that another key names, too"
-    ):
+    message = "transformer: 0 is a view that another key names, too"
+    with pytest.raises(InvalidInputError, match=message):
         PerView({"texts": PCA(1), 0: second, "sounds": PCA(1)}).fit(VIEWS)
 
 

@@ -378,9 +378,8 @@ def test_estimators_of_one_view_take_constraints_by_id_too(estimator, table):
     np.testing.assert_array_equal(getattr(found, learned), getattr(expected, learned))
     of_other_library = clone(estimator).fit(table, constraints=pa.table(rows.to_dict("list")))
     np.testing.assert_array_equal(getattr(of_other_library, learned), getattr(expected, learned))
-    with pytest.raises(
-        InvalidInputError, match=r"constraints, column i: .* of row 0 is not in the row"
-    ):
+    message = r"constraints, column i: .* of row 0 is not in the row"
+    with pytest.raises(InvalidInputError, match=message):
         clone(estimator).fit(table, constraints=rows.replace(rows.i[0], 77))
     with pytest.raises(InvalidInputError, match="a DataFrame or None, not list"):
         clone(estimator).fit(table, constraints=[(0, 1)])
@@ -440,10 +439,8 @@ def test_a_warning_calls_views_by_their_names():
 )
 def test_an_error_of_the_clustering_says_which_view_it_is_of(views, place):
     few = MultiViewConstrainedClustering(PCKMeans(5), random_state=0)
-    with pytest.raises(
-        InvalidInputError,
-        match=f"^view {place}: n_samples=4 should be >= n_clusters=5; ask for fewer",
-    ):
+    message = f"^view {place}: n_samples=4 should be >= n_clusters=5; ask for fewer"
+    with pytest.raises(InvalidInputError, match=message):
         few.fit(views)
 
 
@@ -453,9 +450,8 @@ def test_an_error_of_the_transfer_says_which_view_it_is_of():
     )
     views = {"texts": TEXTS, "images": np.repeat(IMAGES.to_numpy(), 2, axis=1)}
     judged = {"images": Constraints.from_pairs([(0, 1)])}  # the texts have none to propagate
-    with pytest.raises(
-        InvalidInputError, match=r"^view 'images': The covariance of cluster . .* must be larger"
-    ):
+    message = r"^view 'images': The covariance of cluster . .* must be larger"
+    with pytest.raises(InvalidInputError, match=message):
         flat.fit(views, constraints=judged, mappings={(0, 1): [(0, 2)]})
 
 

@@ -369,9 +369,8 @@ def test_ids_with_a_line_break_are_refused(tmp_path):
     options, table = write_problem(tmp_path, judged=()), tmp_path / "view1.csv"
     table.write_text(table.read_text().replace("\nb3,", '\n"b\n3",'))
     cluster(with_values(options, unknown="skip"), tmp_path / "results")
-    with pytest.raises(
-        MvccError, match=r"view1\.csv: the id 'b\\n3' contains a line break; rename"
-    ):
+    message = r"view1\.csv: the id 'b\\n3' contains a line break; rename"
+    with pytest.raises(MvccError, match=message):
         ReviewSession(tmp_path / "results")
 
 
