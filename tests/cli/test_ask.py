@@ -70,10 +70,6 @@ def log(folder, out="asked"):
     return [(row["id"], row["answer"]) for row in read_csv(folder / out / "asked.csv")]
 
 
-def kind_of(row):
-    return int(row.split(":")[1][1:]) % 3
-
-
 def true_answers(folder, n):
     """Answer questions by the classes, as a program does; return the ids."""
     ids, document = [], json.loads(asked(folder, "ask.yaml --json -n 5"))
@@ -81,7 +77,7 @@ def true_answers(folder, n):
         known = {group["name"] for group in document["groups"]}
         table = []
         for question in document["questions"]:
-            name = f"class {kind_of(question['id'])}"
+            name = f"class {int(question['id'].split(':')[1][1:]) % 3}"
             table.append([question["id"], name if name in known else f"new:{name}"])
             known.add(name)
         done = answer(folder, table, n=5)

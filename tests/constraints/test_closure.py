@@ -105,10 +105,6 @@ def steps_between(links, start, goal):
     return distance.get(goal, np.inf)
 
 
-def shortest_conflict(must, cannot):
-    return min((steps_between(must, *sorted(pair)) for pair in cannot), default=np.inf)
-
-
 # all views at once (Algorithm 2, steps 1–2)
 
 
@@ -157,7 +153,7 @@ def check_named_chain(constraints, relations):
                 must[link] = "must-link"
             else:
                 cannot.add(link)
-    shortest = shortest_conflict(must, cannot)
+    shortest = min((steps_between(must, *sorted(pair)) for pair in cannot), default=np.inf)
     views = [Constraints(*listed) for listed in constraints]
     if shortest == np.inf:
         close_views(views, relations)

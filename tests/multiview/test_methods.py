@@ -76,15 +76,11 @@ def test_a_base_is_made_with_its_number_of_clusters():
         make_base("pk-means", 3)
 
 
-def test_methods_of_other_packages_come_after_ours_and_are_not_imported_to_be_listed(offer):
+def test_methods_of_other_packages_come_after_ours_and_are_imported_when_used_not_listed(offer):
     offer("zoo", {"zebra": ":Copy", "ape": ":Copy"})
     assert transfer_names() == (*OWN, "ape", "zebra")
     assert transfer_origin("zebra") == Origin("zoo", "1.0", "zoo_module:Copy")
     assert "zoo_module" not in sys.modules
-
-
-def test_a_method_of_another_package_is_imported_when_it_is_used(offer):
-    offer("zoo", {"ape": ":Copy"})
     found = transfer_class("ape")
     assert found is sys.modules["zoo_module"].Copy
     assert issubclass(found, DirectMapping)
@@ -118,17 +114,12 @@ def test_an_unknown_name_is_answered_with_the_nearest_and_all_known_ones(offer):
     assert f"in the Python that runs mvcc ({sys.executable})" in message
 
 
-def test_a_name_of_ours_is_nobody_elses(offer):
-    offer("zoo", {"direct-mapping": ":Copy"})
-    assert transfer_class("direct-mapping") is DirectMapping
-    assert transfer_names() == OWN
-
-
-def test_a_name_that_two_packages_offer_belongs_to_neither(offer):
-    offer("zoo", {"ape": ":Copy"})
+def test_a_name_of_ours_is_nobody_elses_and_one_of_two_packages_belongs_to_neither(offer):
+    offer("zoo", {"ape": ":Copy", "direct-mapping": ":Copy"})
     offer("park", {"ape": ":Copy"})
     assert transfer_names() == OWN
     assert "that package, and no other, offers it" in refusal("ape")
+    assert transfer_class("direct-mapping") is DirectMapping
 
 
 @pytest.mark.parametrize("name", ["my ape", "-ape", "a/b", "ä", "a" * 65, "[red]ape"])

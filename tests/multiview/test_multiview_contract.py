@@ -41,10 +41,6 @@ pytestmark = pytest.mark.filterwarnings(
 # ---- what is promised whatever the parameters are: one function for each
 
 
-def is_cross_validated(model) -> bool:
-    return getattr(model.transfer, "threshold", None) == "cv"
-
-
 # ---- parameters
 
 
@@ -256,7 +252,7 @@ def check_views_and_constraints_may_be_any_sequence(model, problem):
 def check_no_constraints_may_be_said_in_three_ways(model, problem):
     nothings = (None, [None, None], [Constraints([], [])] * 2)
     ways = [replace(problem, constraints=nothing) for nothing in nothings]
-    if is_cross_validated(model):
+    if getattr(model.transfer, "threshold", None) == "cv":
         for way in ways:
             with pytest.raises(InvalidInputError, match="at least two"):
                 way.fit(model)

@@ -15,12 +15,8 @@ from mvcc.multiview.joint._connected_sets import constraints_of_objects
 from tests.multiview.test_joint_graph_clustering import blobs, fit, model_of_digits
 
 
-def dense(shares):
-    return shares.toarray() if sp.issparse(shares) else shares
-
-
 def are_probabilities_of(shares, labels):
-    shares = dense(shares)
+    shares = shares.toarray() if sp.issparse(shares) else shares
     assert shares.min() >= 0
     assert np.allclose(shares.sum(axis=1), 1, atol=1e-8)
     assert np.array_equal(shares.argmax(axis=1), labels)

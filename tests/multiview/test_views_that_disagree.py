@@ -7,11 +7,6 @@ from mvcc import JointGraphClustering, pairwise_f_measure
 from mvcc.exceptions import InvalidInputError
 
 
-def matched(n, n_views, n_matches):
-    rows = np.column_stack((np.arange(n_matches), np.arange(n_matches)))
-    return {(v, v + 1): rows for v in range(n_views - 1)}
-
-
 def three_views(seed=0, n=240):
     """Return two views in which two of six groups are one, and a third that tells all apart."""
     rng = np.random.default_rng(seed)
@@ -25,8 +20,8 @@ def score(model, y):
 
 
 def fitted(views, n_matches=None, k=6, **options):
-    n = len(views[0])
-    mappings = matched(n, len(views), n if n_matches is None else n_matches)
+    rows = [(row, row) for row in range(len(views[0]) if n_matches is None else n_matches)]
+    mappings = {(v, v + 1): rows for v in range(len(views) - 1)}
     return JointGraphClustering(k, random_state=0, **options).fit(views, mappings=mappings)
 
 

@@ -144,12 +144,8 @@ def test_a_manifest_that_names_no_methods_adds_none(tmp_path, curves, finish, na
         Results(tmp_path).curves
 
 
-def lightness(color):
-    return lab(color)[0]
-
-
 def test_methods_differ_in_grey_and_in_marker():
-    shades = sorted(lightness(style.color) for style in METHODS.values())
+    shades = sorted(lab(style.color)[0] for style in METHODS.values())
     assert min(after - before for before, after in pairwise(shades)) > 14
     assert shades[-1] < 75  # still stands out from white paper
     assert len({style.marker for style in METHODS.values()}) == len(METHODS)

@@ -326,17 +326,13 @@ def test_without_two_groups_an_automatic_number_is_refused(tmp_path, options):
     assert not (tmp_path / "out/cluster.yaml").exists()
 
 
-def answers_of(groups, n=6):
-    tables = [SimpleNamespace(ids=[str(row) for row in range(n)])] * 2
-    groups = {name: [np.array(rows, np.int64) for rows in own] for name, own in groups.items()}
-    outliers = [np.array([5]), np.empty(0, np.int64)]
-    return Answers(groups, len(groups), None, outliers, "groups.csv", tables, [])
-
-
 def test_each_group_names_the_cluster_with_most_of_its_members_one_to_one():
     labels = [np.array([0, 0, 1, 1, 2]), np.array([1, 1, 0, 0, 2, 2])]
     members = {"b": [[0], []], "a": [[0, 1], []], "c": [[2, 5], [4, 5]], "gone": [[5], []]}
-    answers = answers_of(members)
+    groups = {name: [np.array(rows, np.int64) for rows in own] for name, own in members.items()}
+    tables = [SimpleNamespace(ids=list("012345"))] * 2
+    outliers = [np.array([5]), np.empty(0, np.int64)]
+    answers = Answers(groups, len(groups), None, outliers, "groups.csv", tables, [])
     assert name_clusters(answers, labels, [[0], [1]], 3) == [["a", "c", ""], ["", "", "c"]]
     assert nameless(answers, [["a", "c", ""], ["", "", "c"]]) == [
         "No cluster is named after 'b', 'gone': clusters of other groups hold the members."

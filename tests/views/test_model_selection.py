@@ -347,14 +347,10 @@ def pipeline(transformer=None, **options):
     )
 
 
-def scaled(views):
-    return {name: StandardScaler().fit_transform(view) for name, view in views.items()}
-
-
 def test_a_pipeline_transforms_every_view_by_itself():
-    expected = model().fit(
-        scaled(VIEWS), constraints=JUDGED, mappings={(0, 1): [(i, i) for i in range(30)]}
-    )
+    scaled = {name: StandardScaler().fit_transform(view) for name, view in VIEWS.items()}
+    matches = {(0, 1): [(i, i) for i in range(30)]}
+    expected = model().fit(scaled, constraints=JUDGED, mappings=matches)
     found = pipeline().fit(data())
     assert_same_labels(found["cluster"], expected)
     new = TEXTS.iloc[:7]

@@ -54,18 +54,14 @@ CHANGES = {
 }
 
 
-def changed(key, value):
-    facts = json.loads(json.dumps(make_facts((30, 20))))
-    *path, last = [int(part) if part.isdigit() else part for part in key.split(".")]
-    reduce(lambda tree, part: tree[part], path, facts)[last] = value
-    return facts
-
-
 @pytest.mark.parametrize("key", CHANGES)
 def test_what_is_wrong_is_named_with_its_place(key, tmp_path):
     value, message = CHANGES[key]
+    facts = json.loads(json.dumps(make_facts((30, 20))))
+    *path, last = [int(part) if part.isdigit() else part for part in key.split(".")]
+    reduce(lambda tree, part: tree[part], path, facts)[last] = value
     with pytest.raises(StoreError, match=re.escape(message)) as raised:
-        write_clustering_report(changed(key, value), tmp_path / "report.html")
+        write_clustering_report(facts, tmp_path / "report.html")
     assert "run `mvcc cluster` again" in str(raised.value)
     assert "\n" not in str(raised.value)
     assert not (tmp_path / "report.html").exists()
