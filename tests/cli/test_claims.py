@@ -53,10 +53,6 @@ def test_a_claim_that_does_not_hold_gives_status_3_and_json_is_all_that_is_print
     assert (folder / "claims.md").is_file()
 
 
-def test_too_few_trials_are_no_failure(results):
-    invoke("claims", results(gain=-0.1, trials=4))
-
-
 def test_counted_evaluations_are_read_from_the_same_folder(results):
     folder = results()
     counts = "dataset,base,trial,n_constraints,candidates,endpoints,naive,memoized,early_stopped\n"

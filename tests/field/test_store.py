@@ -78,10 +78,6 @@ def test_a_method_that_takes_too_long_is_ended_and_gets_no_further_draw(tmp_path
     assert store.read(path)["problem"].tolist() == ["TimeoutError: took more than 0 seconds"]
 
 
-def test_a_file_that_does_not_exist_has_no_lines(tmp_path):
-    assert store.read(tmp_path / "none.csv").empty
-
-
 @pytest.mark.data
 @pytest.mark.slow
 @pytest.mark.exact_bits
