@@ -252,7 +252,7 @@ FORMER_NAMES, NEW_NAMES = ("a/1.csv", "b.csv", "z.json"), ("a/1.csv", "c/1.csv",
 @pytest.mark.parametrize("write_all", [write_staged, write_several])
 @pytest.mark.parametrize("error", [KeyboardInterrupt, OSError])
 @pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
-def test_whatever_stops_the_moves_all_former_files_are_there(
+def test_whatever_stops_moves_former_files_are_there(
     tmp_path, monkeypatch, write_all, error, after
 ):
     for step in count(1):
@@ -346,7 +346,7 @@ def test_a_kill_leaves_no_half_also_where_nothing_was_before_or_numbers_of_proce
     assert step > 3
 
 
-def test_a_kill_while_moves_are_undone_loses_nothing_even_if_former_files_have_the_new_bytes(
+def test_a_kill_while_moves_are_undone_loses_nothing_even_if_former_files_have_new_bytes(
     tmp_path,
 ):
     log = tmp_path / "log"
@@ -419,9 +419,7 @@ def test_a_file_that_waits_goes_with_the_result_that_it_belongs_to(half):
     assert left == {"a/1.csv": b"mine", "b.csv": b"newer", "z.json": b"newer"}
 
 
-def test_what_was_moved_aside_goes_once_all_is_there_whatever_somebody_changes(
-    tmp_path, monkeypatch
-):
+def test_what_was_moved_aside_goes_once_all_is_there_whatever_one_changes(tmp_path, monkeypatch):
     write_several(tmp_path, b"former", *FORMER_NAMES)
     with monkeypatch.context() as patched:
         patched.setattr("mvcc._utils.exchange.remove", lambda *paths, **options: os._exit(KILLED))

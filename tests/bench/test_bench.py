@@ -28,9 +28,7 @@ def untimed(monkeypatch):
 
 @pytest.mark.reliability
 @pytest.mark.compiled
-def test_every_comparison_gives_a_row_and_an_aim_that_is_reached_or_not(
-    untimed, monkeypatch, tmp_path
-):
+def test_every_comparison_gives_a_row_and_an_aim_reached_or_not(untimed, monkeypatch, tmp_path):
     monkeypatch.setattr(fits, "find_spec", lambda name: None)
     monkeypatch.delenv("MVCC_REFERENCE", raising=False)
     measured = table.as_table(bench.measure(quick=True))

@@ -214,9 +214,7 @@ def test_an_answer_whose_response_was_lost_had_arrived(config, visit):
     assert len(asked(config)) == 3
 
 
-def test_a_server_that_is_gone_is_said_and_the_answer_kept_until_it_is_back(
-    config, visit, monkeypatch
-):
+def test_a_server_that_is_gone_is_said_and_the_answer_waits_for_it(config, visit, monkeypatch):
     monkeypatch.setattr(_server.secrets, "token_urlsafe", lambda n: "t" * n)
     with serving(config) as server:
         page = visit(server.address)

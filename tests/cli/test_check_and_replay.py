@@ -91,9 +91,7 @@ def with_content(name, content):
         (without("data/judged0.csv"), 0, "judged0.csv: the input cannot be read any more."),
     ],
 )
-def test_a_clustering_is_verified_by_its_facts_and_its_inputs(
-    clustering, tmp_path, change, code, said
-):
+def test_a_clustering_is_verified_by_its_facts_and_inputs(clustering, tmp_path, change, code, said):
     shutil.copytree(clustering, tmp_path / "copy")
     change(tmp_path / "copy")
     assert said in invoke("check", tmp_path / "copy", code=code).stdout
@@ -142,9 +140,7 @@ def test_labels_that_were_changed_by_hand_are_refused_and_kept(
     invoke(*READERS[0].split())
 
 
-def test_labels_in_another_style_or_before_a_kill_are_used_but_not_with_other_names(
-    clustering, tmp_path
-):
+def test_labels_in_another_style_or_before_a_kill_are_used_not_with_others(clustering, tmp_path):
     out = shutil.copytree(clustering, tmp_path, dirs_exist_ok=True) / "out"
     facts, labels = out / "clustering.json", out / "view0/labels.csv"
     before, found = facts.read_bytes(), labels.read_text()
@@ -163,9 +159,7 @@ def test_labels_in_another_style_or_before_a_kill_are_used_but_not_with_other_na
 
 
 @pytest.mark.parametrize("before", [False, True])
-def test_a_clustering_that_a_killed_process_left_is_not_that_of_its_folder(
-    clustering, tmp_path, before
-):
+def test_a_clustering_that_a_kill_left_is_not_that_of_its_folder(clustering, tmp_path, before):
     shutil.copytree(clustering / "out", tmp_path / "out/.clustering.7.part")
     if before:
         shutil.copytree(clustering, tmp_path, dirs_exist_ok=True)
@@ -183,9 +177,7 @@ def test_results_of_both_kinds_are_checked_together_in_one_table(clustering, fol
 
 
 @pytest.mark.parametrize("nothing", ["nowhere", "empty"])
-def test_a_folder_without_results_is_refused_also_beside_others(
-    clustering, folder, tmp_path, nothing
-):
+def test_a_folder_without_results_is_refused_beside_others(clustering, folder, tmp_path, nothing):
     (tmp_path / "empty").mkdir()
     with pytest.raises(StoreError, match=f"{nothing}: there are no results here or below"):
         invoke("check", clustering, folder, tmp_path / nothing)

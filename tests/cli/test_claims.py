@@ -21,8 +21,8 @@ def claims():
 def results(tmp_path, curves, finish):
     """Write a run on Protein, where Constraint Propagation is better than Direct Mapping."""
 
-    def write(gain=0.1, trials=12):
-        table = curves("protein", methods=METHODS, fractions=(1.0,), trials=trials)
+    def write(gain=0.1):
+        table = curves("protein", methods=METHODS, fractions=(1.0,), trials=12)
         finish(tmp_path / "protein", table.assign(mean=0.5 + gain * (table["method"] == CP)))
         return tmp_path
 

@@ -73,7 +73,7 @@ def test_table_and_picture_of_numbers_are_those_of_one_run(data, monkeypatch):
     assert outputs("numbers", ".csv", ".png") == before
 
 
-def test_clusters_of_tables_that_no_matches_connect_are_listed_and_named_apart(
+def test_clusters_of_tables_that_no_match_connects_are_listed_and_named_apart(
     tmp_path, monkeypatch
 ):
     monkeypatch.chdir(tmp_path)
@@ -176,7 +176,7 @@ def test_a_dry_run_ends_as_the_run_would_on_a_contradiction(data):
     assert str(foreseen.value) == str(met.value)
 
 
-def test_an_automatic_number_without_answers_is_refused_with_criteria_and_the_command_that_asks(
+def test_an_automatic_number_without_answers_is_refused_with_criteria_and_how_to_be_asked(
     data,
 ):
     tables = [*TABLES.split(), *COLUMNS.split()]
@@ -270,9 +270,7 @@ def process(*words, cwd, **environment):
 
 
 @pytest.mark.slow
-def test_a_result_folder_repeats_itself_from_elsewhere_on_another_number_of_threads(
-    data, tmp_path_factory
-):
+def test_a_result_folder_repeats_itself_from_elsewhere_on_more_threads(data, tmp_path_factory):
     elsewhere = tmp_path_factory.mktemp("elsewhere")
     settings = "--features texts=pca --stability-runs 1 --out one"
     process("cluster.yaml", *settings.split(), cwd=data, OMP_NUM_THREADS="1")

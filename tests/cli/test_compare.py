@@ -212,7 +212,7 @@ def test_judgments_and_matches_that_are_new_or_gone_are_told(folder):
     assert f"  gone matches of view0 and view1 (1): {' '.join(lost.values())}" in said
 
 
-def test_another_method_more_clusters_other_rows_and_outliers_are_compared_on_what_is_common(
+def test_another_method_more_clusters_other_rows_and_outliers_are_compared_where_common(
     folder,
 ):
     def differ(facts):
@@ -280,7 +280,7 @@ NOTHING_COMMON = r"no view has rows in both \(views: view0, view1 and view0, vie
         (None, "view0.csv/x.csv", r"cannot be written"),
     ],
 )
-def test_what_cannot_be_compared_is_told_and_nothing_is_written(
+def test_what_cannot_be_compared_is_told_and_nothing_written(
     folder, monkeypatch, how, out, message
 ):
     monkeypatch.chdir(folder)

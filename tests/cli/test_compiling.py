@@ -90,9 +90,7 @@ def compiling(monkeypatch):
 
 
 @pytest.mark.parametrize("command", [cluster, run])
-def test_a_command_that_compiles_says_so_on_standard_error_unless_it_is_quiet(
-    compiling, command, tmp_path
-):
+def test_a_command_that_compiles_says_so_on_stderr_unless_quiet(compiling, command, tmp_path):
     done = command(tmp_path)
     assert done.stderr.splitlines().count(LINE) == 1
     assert LINE not in done.stdout

@@ -61,9 +61,7 @@ WRITERS = {
         *((ending, "labels.parquet") for ending in ("csv", "parquet")),
     ],
 )
-def test_new_rows_of_a_file_get_the_clusters_of_the_model(
-    folder, tmp_path, small_chunks, ending, out
-):
+def test_new_rows_of_a_file_get_clusters_of_the_model(folder, tmp_path, small_chunks, ending, out):
     new = rows()
     WRITERS[ending](new, tmp_path / f"new.{ending}")
     (found,) = predict_files(
@@ -262,9 +260,7 @@ def test_only_what_it_wrote_itself_is_replaced(joint, tmp_path):
     assert done.stdout.startswith("view0: 40 rows; in clusters 0 to 2: ")
 
 
-def test_numbers_are_read_as_those_that_were_clustered_whatever_is_in_a_chunk(
-    tmp_path, small_chunks
-):
+def test_numbers_are_read_as_those_that_were_clustered_whatever_a_chunk_has(tmp_path, small_chunks):
     rng = np.random.default_rng(0)
     near = np.repeat([1.25, 7.75], 30) + rng.normal(size=60) / 9
     far = np.repeat([1000, 9000], 30) + rng.integers(100, size=60)

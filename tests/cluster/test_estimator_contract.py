@@ -199,9 +199,7 @@ IMPOSSIBLE = {
 
 
 @pytest.mark.parametrize(("name", "allowed"), IMPOSSIBLE)
-def test_impossible_parameters_are_refused_by_fit_with_name_value_and_what_is_allowed(
-    X, name, allowed
-):
+def test_impossible_parameters_are_refused_by_fit_with_name_value_and_limits(X, name, allowed):
     for value in IMPOSSIBLE[name, allowed]:
         model = MPCKMeans(**{"n_clusters": 3, name: value})  # the constructor only stores them
         with pytest.raises(InvalidInputError, match=f"{name} must be .*{allowed}") as error:

@@ -50,9 +50,7 @@ def test_farthest_pair_equals_the_search_over_all_pairs(shape, full):
 @given(
     seeds, st.integers(2, 30), st.integers(1, 3), st.integers(2, 8), st.sampled_from([None, 0, 50])
 )
-def test_farthest_pair_is_as_long_as_the_longest_on_a_grid_seen_from_anywhere(
-    seed, n, d, side, center
-):
+def test_farthest_pair_is_as_long_as_the_longest_on_a_grid_from_anywhere(seed, n, d, side, center):
     """The bound is the triangle inequality, which holds about any point."""
     rng = np.random.default_rng(seed)
     X, metric = rng.integers(0, side, (n, d)) * 1.0, rng.integers(1, 4, d) * 1.0

@@ -32,9 +32,6 @@ def same_fit(one, other):
     )
 
 
-# ---- weights
-
-
 # ---- stops and empty clusters
 
 

@@ -135,9 +135,7 @@ def test_a_spread_that_cannot_links_make_negative_keeps_the_old_weight(shared):
 
 @pytest.mark.parametrize("kind", [{}, {"metric": "full"}], ids=["diagonal", "full"])
 @pytest.mark.parametrize("gap", [0.1, 0.3, 1.1, 1.3, 2.7, 12.3])
-def test_a_spread_that_cannot_links_make_zero_keeps_the_old_weight_whatever_rounding_leaves(
-    kind, gap
-):
+def test_a_spread_that_cannot_links_make_zero_keeps_the_old_weight_whatever_is_rounded(kind, gap):
     """S = ¾·gap² − ¾·gap²: neither a positive spread nor a negative one."""
     X = np.array([[0.0, 0.0], [100.0, 0.0], [50.0, 0.0], [50.0, gap]])
     metric = fit(X, Constraints([(2, 3)], [False], [0.75]), 1, max_iter=1, **kind).metrics_[0]

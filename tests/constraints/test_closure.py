@@ -52,9 +52,7 @@ def test_extreme_weights_are_weights_like_others(weight):
 @example(0, 60, 90, 100)
 @example(1, 60, 90, 2)
 @example(2, 30, 90, 100)
-def test_every_pair_within_a_view_that_follows_comes_once_with_its_weight(
-    seed, n, n_links, n_weights
-):
+def test_every_pair_in_a_view_that_follows_comes_once_with_its_weight(seed, n, n_links, n_weights):
     rng = np.random.default_rng(seed)
     home = rng.integers(1 + rng.integers(n), size=n)
     ends = rng.integers(n, size=(n_links, 2))

@@ -45,9 +45,7 @@ def test_equal_ids_are_refused_with_both_rows(tmp_path):
         ((0, 2), "b", "ids are those of 2 rows, but a constraint names row 2; give the id of"),
     ],
 )
-def test_ids_that_no_file_can_hold_or_that_are_too_few_are_not_written(
-    tmp_path, pair, name, message
-):
+def test_ids_that_no_file_can_hold_or_are_too_few_are_not_written(tmp_path, pair, name, message):
     with pytest.raises(InvalidInputError, match=message):
         Constraints.from_pairs([pair]).to_csv(tmp_path / "pairs.csv", ids=["a", name])
     assert not list(tmp_path.iterdir())

@@ -146,9 +146,7 @@ def test_a_constraint_keeps_no_more_weight_than_the_relations_it_takes(listed, r
 
 
 @given(relation_lists(), st.lists(st.floats(0, 1), max_size=5), seeds)
-def test_samples_have_the_size_asked_for_and_the_larger_contain_the_smaller(
-    relations, portions, seed
-):
+def test_samples_have_the_size_asked_for_and_larger_contain_smaller(relations, portions, seed):
     r = len(relations)
     samples = sample_relations(relations, portions, np.random.default_rng(seed))
     assert [len(sample) for sample in samples] == [round(portion * r) for portion in portions]

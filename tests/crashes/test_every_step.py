@@ -33,9 +33,7 @@ def disturbed(by, root, stride):
 
 
 @every_so_often
-def test_killed_at_any_step_a_run_goes_on_and_gives_the_same_bytes(
-    tmp_path, undisturbed, tried, stride
-):
+def test_a_run_killed_at_any_step_goes_on_to_the_same_bytes(tmp_path, undisturbed, tried, stride):
     found = disturbed(killed, tmp_path, stride)
     for outcome in found:
         assert outcome["ended"] == -9

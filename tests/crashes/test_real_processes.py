@@ -92,9 +92,7 @@ def undisturbed(tmp_path_factory):
 
 
 @pytest.mark.parametrize("kills", [2, pytest.param(120, marks=pytest.mark.reliability)])
-def test_a_run_that_is_killed_again_and_again_gives_the_same_bytes(
-    folder, undisturbed, tried, kills
-):
+def test_a_run_killed_again_and_again_gives_the_same_bytes(folder, undisturbed, tried, kills):
     moment, done, kept = random.Random(kills), 0, {}
     while done < kills:
         if len(kept) == TRIALS:  # all done: once more from the beginning, over the former results

@@ -48,9 +48,7 @@ def test_the_order_is_data_dir_environment_cache(sandbox, folder, monkeypatch):
     assert find_file(sandbox.file, own) is None
 
 
-def test_an_empty_environment_variable_is_none_and_a_tilde_the_home_folder(
-    sandbox, folder, monkeypatch
-):
+def test_an_empty_environment_variable_is_none_and_a_tilde_the_home(sandbox, folder, monkeypatch):
     monkeypatch.setenv("MVCC_DATA", "")
     assert search_folders() == [sandbox.cache]
     own = folder("own")
@@ -60,9 +58,7 @@ def test_an_empty_environment_variable_is_none_and_a_tilde_the_home_folder(
 
 @pytest.mark.parametrize("cut", [0, 10, -1])
 @pytest.mark.parametrize("place", ["own", "cache"])
-def test_a_wrong_checksum_ends_the_search_and_nothing_is_replaced(
-    sandbox, folder, serve, place, cut
-):
+def test_a_wrong_checksum_ends_the_search_and_replaces_nothing(sandbox, folder, serve, place, cut):
     asked = serve(sandbox.content)
     whole = {"own": "cache", "cache": "elsewhere"}[place]
     folders = {place: folder(place, sandbox.content[:cut]), whole: folder(whole)}

@@ -249,9 +249,7 @@ UNUSABLE = "certificates in dask's configuration cannot be used: .*No such file"
     ],
     ids=["none", "missing", "required"],
 )
-def test_certificates_that_are_missing_are_named_before_anything_is_tried(
-    address, settings, message
-):
+def test_missing_certificates_are_named_before_anything_is_tried(address, settings, message):
     settings = {f"distributed.comm.{name}": value for name, value in settings.items()}
     with dask.config.set(settings):
         refuse(address, message)

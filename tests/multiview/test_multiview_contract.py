@@ -38,10 +38,7 @@ pytestmark = pytest.mark.filterwarnings(
 )
 
 
-# ---- what is promised whatever the parameters are: one function for each
-
-
-# ---- parameters
+# ---- what is promised, by one function for each: parameters
 
 
 def check_the_constructor_only_stores_its_parameters(model, problem):

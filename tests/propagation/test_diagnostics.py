@@ -25,9 +25,7 @@ from tests.strategies import of_every_metric, random_metrics, seeds
 
 @of_every_metric
 @given(seed=seeds, d=st.integers(1, 4))
-def test_gaussians_are_those_of_the_reference_also_of_empty_clusters_and_single_points(
-    seed, d, kind
-):
+def test_gaussians_are_the_references_also_of_empty_clusters_and_single_points(seed, d, kind):
     rng = np.random.default_rng(seed)
     k, n = 4, 12
     X = rng.normal(size=(n, d)) * rng.uniform(0.2, 3, size=d)

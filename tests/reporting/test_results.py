@@ -125,9 +125,7 @@ def test_single_view_experiments_need_no_mapping(tmp_path, curves, finish):
     assert len(Results(tmp_path).curves) == len(table)
 
 
-def test_scores_come_back_as_written_with_folder_study_and_features(
-    tmp_path, curves, scores, finish
-):
+def test_scores_come_back_as_written_with_folder_study_features(tmp_path, curves, scores, finish):
     main = curves(trials=3)
     sweep = curves("protein", trials=2).assign(study="thresholds", features="none")
     finish(tmp_path / "letters_digits", main)

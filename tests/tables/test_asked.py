@@ -186,9 +186,7 @@ def test_what_touches_an_outlier_is_left_out_and_counted(tmp_path, options):
         (["{partner},outlier"], "a"),
     ],
 )
-def test_the_last_answer_to_an_object_counts_unless_it_is_undone(
-    tmp_path, options, lines, outliers
-):
+def test_the_last_answer_to_an_object_counts_unless_undone(tmp_path, options, lines, outliers):
     (a, partner), (b, _), *_ = matches(tmp_path)
     ids = {"a": f"view0:{a}", "b": f"view0:{b}", "partner": f"view1:{partner}"}
     folder = log(tmp_path / "asked", *(line.format(**ids) for line in lines))

@@ -372,9 +372,7 @@ def test_a_table_that_was_away_gets_no_number_that_a_correction_opened():
 
 
 @pytest.mark.parametrize("between", [CO_EM, APART], ids=["co-em", "no matches"])
-def test_corrections_that_were_divided_count_once_where_views_are_numbered_alike_again(
-    found, between
-):
+def test_divided_corrections_count_once_where_views_are_numbered_alike_again(found, between):
     merged = found.rename(0, "zero").merge(1, 2)
     split = merged.split(0, {"shop": alone(merged, "shop", 0)}, "one").rename("one", "the one")
     before = split.move({"shop": ["s0", alone(split, "shop", 0)], "survey": 100}, 1)

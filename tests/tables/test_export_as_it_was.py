@@ -209,9 +209,7 @@ def own_of(content, ending):
         (",", False, "\n", False),
     )
 )
-def test_of_a_text_file_numbers_become_numbers_where_they_are_written_anew_alike(
-    clustered, ending, table
-):
+def test_of_a_text_file_numbers_become_numbers_where_written_anew_alike(clustered, ending, table):
     rows, content = text_file(*table)
     names, columns = own_of(exported(clustered, "table.csv", content, ending), ending)
     assert names[:5] == rows[0]

@@ -168,9 +168,7 @@ def test_workers_with_another_mvcc_are_refused_also_those_that_join_later(job, t
         pytest.param(signal.SIGKILL, -9, marks=pytest.mark.reliability),
     ],
 )
-def test_a_job_that_is_stopped_takes_its_workers_along_and_can_be_repeated(
-    folder, tmp_path, by, code
-):
+def test_a_stopped_job_takes_its_workers_along_and_can_be_repeated(folder, tmp_path, by, code):
     words = (
         f"--view rows={folder}/rows -k 3 --stability-runs 0 --no-comparison --sample 800 --out"
         f" {tmp_path}/out"
@@ -202,9 +200,7 @@ TELLS_WHEN_WORKERS_START = """if True:
 
 @pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("seconds", [0.05, 1.5])
-def test_a_job_that_is_stopped_while_workers_start_says_so_in_one_line(
-    folder, tmp_path, by, seconds
-):
+def test_a_job_stopped_while_workers_start_says_so_in_one_line(folder, tmp_path, by, seconds):
     words = f"cluster --view rows={folder}/rows -k 3 --out {tmp_path}/out"
     process = start("-c", TELLS_WHEN_WORKERS_START, *words.split())
     assert process.stdout.readline() == "starting\n"

@@ -222,9 +222,7 @@ def test_ids_that_are_something_else_or_written_otherwise_have_a_hint(tmp_path, 
         ("tt1,i0", "'tt1' is not in texts; did you mean 't1'"),
     ],
 )
-def test_a_first_line_with_one_known_id_is_a_match_with_a_mistake(
-    options, tmp_path, first, message
-):
+def test_a_first_line_with_one_known_id_is_a_mistaken_match(options, tmp_path, first, message):
     with pytest.raises(DataError, match=f"line 1: {message}"):
         matches(options, tmp_path, f"{first}\nt2,i4\n")
     with pytest.raises(DataError, match=f"line 1: {message}"):
@@ -272,9 +270,7 @@ def by_inventory(folder, content, pair="texts:images"):
 
 @pytest.mark.parametrize("header", ["id,inventory", "text,inventory", "text,a", "texts,images"])
 @pytest.mark.parametrize("spelled", ["{:04}", "{}"])
-def test_a_counter_does_not_name_rows_that_a_column_of_zeros_in_front_names(
-    tmp_path, header, spelled
-):
+def test_a_counter_does_not_name_rows_that_a_column_of_zeros_names(tmp_path, header, spelled):
     lines = [header, *(f"{n},{spelled.format(2 * n % 7)}" for n in (3, 1, 2, 6))]
     job = load_job(None, by_inventory(tmp_path, "\n".join(lines)))
     if spelled == "{}" and "inventory" not in header:
@@ -644,9 +640,7 @@ NO_WEIGHT = ":2: a weight must be finite and 0 or more"
         ("", r":1: the columns must be i,j,kind"),
     ],
 )
-def test_constraints_that_cannot_be_are_refused_with_their_line(
-    options, tmp_path, content, message
-):
+def test_impossible_constraints_are_refused_with_their_line(options, tmp_path, content, message):
     with pytest.raises(InvalidInputError, match=r"pairs\.csv" + message):
         given(options, tmp_path, content)
 

@@ -434,9 +434,7 @@ def test_a_first_line_of_numbers_is_a_row_or_names_and_where_unclear_a_note_says
         ),
     ],
 )
-def test_an_unclear_comma_is_refused_with_remedies_that_fit_the_format(
-    tmp_path, name, content, remedy
-):
+def test_an_unclear_comma_is_refused_with_remedies_for_the_format(tmp_path, name, content, remedy):
     refused(tmp_path, name, content, re.escape(remedy), columns={"x": "number"})
 
 
