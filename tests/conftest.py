@@ -103,9 +103,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if config.getoption("first_parameters"):
         first = {item.nodeid.split("[")[0]: item for item in reversed(items)}
         items[:] = [item for item in items if first[item.nodeid.split("[")[0]] is item]
-    missing = {
-        marker: variable for marker, variable in _NEEDS.items() if not os.environ.get(variable)
-    }
+    missing = {marker: name for marker, name in _NEEDS.items() if not os.environ.get(name)}
     if numba.config.DISABLE_JIT:
         missing["compiled"] = "numba's compiler"
     if CHROMIUM is None or find_spec("playwright") is None:

@@ -85,9 +85,7 @@ def test_the_scorecard_is_that_of_the_results():
 @pytest.mark.exact_bits
 def test_the_figures_are_drawn_from_the_results_to_the_last_byte(tmp_path):
     files = [path for paths in plot(RESULTS, out=tmp_path).values() for path in paths]
-    assert {path.name for path in files} == {
-        path.name for path in (RESULTS / "figures").glob("[!.]*")
-    }
+    assert {one.name for one in files} == {one.name for one in (RESULTS / "figures").glob("[!.]*")}
     assert len(files) == 2 * len(FIGURES)
     stored = [RESULTS / "figures" / path.name for path in files]
     changed = [
@@ -151,9 +149,7 @@ def test_the_comparison_with_other_packages_has_the_figures_of_the_scorecard():
         *others, joint = [float(mean) for mean in re.findall(r"(\d\.\d{3})\*{0,2} ±", line)]
         leads.append(joint - max(others))
     found = re.search(r"best alternative by (\.\d\d) to (\.\d\d) F", page)
-    assert [min(leads), max(leads)] == pytest.approx(
-        [float(end) for end in found.groups()], abs=0.006
-    )
+    assert [min(leads), max(leads)] == pytest.approx(list(map(float, found.groups())), abs=0.006)
 
 
 @pytest.mark.slow

@@ -69,9 +69,7 @@ CHECKED = {"GL01", "GL05", "GL06", "GL07", "GL08", "PR01", "PR02", "PR03", "PR10
 
 @pytest.mark.parametrize("name", sorted(set(mvcc.__all__) - {"__version__", "Dataset"}))
 def test_docstrings_follow_numpydoc(name):
-    problems = [
-        error for error in validate(f"mvcc.{name}")["errors"] if error[0] in CHECKED - {"GL01"}
-    ]
+    problems = [one for one in validate(f"mvcc.{name}")["errors"] if one[0] in CHECKED - {"GL01"}]
     assert not problems
     for method, function in inspect.getmembers(getattr(mvcc, name), inspect.isfunction):
         if not method.startswith("_") and function.__module__.startswith("mvcc."):

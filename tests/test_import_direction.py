@@ -73,9 +73,7 @@ def uses() -> list[tuple[Path, str, str]]:
 
 def test_imports_point_downwards():
     others = [(path, here, module) for path, here, module in uses() if room_of(module) != here]
-    assert not [
-        (path, module) for path, here, module in others if FLOOR[room_of(module)] <= FLOOR[here]
-    ]
+    assert not [(path, used) for path, here, used in others if FLOOR[room_of(used)] <= FLOOR[here]]
     assert 50 < len({(here, room_of(module)) for _, here, module in others}) <= MOST_ARROWS
 
 

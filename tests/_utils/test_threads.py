@@ -19,9 +19,7 @@ from mvcc._utils.kernels import threads
 from mvcc._utils.kernels.threads import for_blocks, may_share
 from mvcc._utils.one_thread import one_thread
 
-several_threads = pytest.mark.skipif(
-    numba.config.NUMBA_NUM_THREADS < 2, reason="needs a second thread"
-)
+several_threads = pytest.mark.skipif(numba.config.NUMBA_NUM_THREADS < 2, reason="needs two threads")
 
 
 @pytest.fixture

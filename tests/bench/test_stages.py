@@ -14,9 +14,7 @@ NARROWED += ["single_view.constraints=[10]"]
 
 
 def wrapped():
-    return [
-        vars(resolve_name(owner))[attribute] for _, places in STAGES for owner, attribute in places
-    ]
+    return [vars(resolve_name(owner))[name] for _, places in STAGES for owner, name in places]
 
 
 @pytest.fixture(scope="module")

@@ -135,9 +135,7 @@ def test_groups_are_renamed_and_merged_and_answers_changed(page):
     while len(offered(page)) < 3:
         answer_by_keys(page)
     page.click("summary >> text=Groups")
-    names = [
-        page.inner_text(f"#all-groups li:nth-child({place})").split(" (")[0] for place in (1, 2, 3)
-    ]
+    names = [page.inner_text(f"#all-groups li:nth-child({n})").split(" (")[0] for n in (1, 2, 3)]
     page.click("#all-groups li:nth-child(3) button")
     page.keyboard.press("Escape")
     assert page.evaluate("document.activeElement.textContent") == "Rename"

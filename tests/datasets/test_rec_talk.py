@@ -109,9 +109,7 @@ def test_the_views_are_processed_apart(load, folders, tmp_path):
 
 @pytest.mark.parametrize("min_words", [0, 1, 2])
 def test_every_document_has_words_enough(load, min_words):
-    hits = [
-        (view > 0).sum(axis=1).min() for view in load(min_words=min_words, scaling="none").views
-    ]
+    hits = [(X > 0).sum(axis=1).min() for X in load(min_words=min_words, scaling="none").views]
     assert all(fewest >= min_words for fewest in hits)
 
 

@@ -18,9 +18,7 @@ from scripts.field.scores import of_objects, score
 def task():
     y = np.repeat([0, 1, 2], 30)
     rng = np.random.default_rng(0)
-    views = [
-        rng.normal(scale=0.5, size=(90, 4)) + 6 * np.eye(4)[(y + shift) % 3] for shift in (0, 1)
-    ]
+    views = [rng.normal(scale=0.5, size=(90, 4)) + 6 * np.eye(4)[(y + v) % 3] for v in (0, 1)]
     return Task(views, [np.arange(90)] * 2, y)
 
 

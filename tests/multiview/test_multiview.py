@@ -200,9 +200,7 @@ def test_a_cycle_is_noticed_and_named():
         period = int(re.search(r"repeats itself, period (\d+)", str(caught[0].message)).group(1))
         assert model.n_iter_ == len(model.history_) < 60
         last, former = model.history_[-1], model.history_[-1 - period]
-        assert all(
-            now.propagated == before.propagated for now, before in zip(last, former, strict=True)
-        )
+        assert all(now.propagated == old.propagated for now, old in zip(last, former, strict=True))
         assert period >= 2
     assert cycles >= 3
 

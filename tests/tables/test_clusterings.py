@@ -152,9 +152,7 @@ def test_true_labels_change_nothing_but_the_comparison(tmp_path):
 def test_warnings_name_what_must_not_be_overlooked(tmp_path, problem, values, warning):
     options = by_co_em(write_problem(tmp_path, **problem), **values)
     told = cluster(options, tmp_path / "out")["warnings"]
-    assert [text[: len(warning)] for text in told if "itself" in text or warning in text] == [
-        warning
-    ]
+    assert [one[: len(warning)] for one in told if "itself" in one or warning in one] == [warning]
 
 
 def test_empty_clusters_are_counted(tmp_path):
@@ -220,9 +218,7 @@ def test_matches_that_seem_wrong_are_told_and_listed(tmp_path):
 
 def test_matches_that_join_many_rows_into_one_object_are_told(tmp_path):
     options = write_problem(tmp_path, n=100)
-    here, there = (
-        [row["id"] for row in read_csv(tmp_path / f"view{view}.csv")][:25] for view in (0, 1)
-    )
+    here, there = ([row["id"] for row in read_csv(tmp_path / f"view{v}.csv")][:25] for v in (0, 1))
     chain = [*zip(here, there, strict=True), *zip(here[1:], there[:-1], strict=True)]
     write_csv(tmp_path / "view0-view1.csv", [["view0", "view1"], *chain])
     assert (

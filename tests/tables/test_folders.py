@@ -199,9 +199,7 @@ def test_the_sample_and_all_labels_are_the_same_however_the_rows_are_cut(
 @pytest.mark.slow
 @pytest.mark.reliability
 def test_another_seed_draws_other_rows(large, run):
-    first, second = (
-        run(with_values(large, seed=seed), str(seed))["views"][1]["ids"] for seed in (0, 1)
-    )
+    first, second = (run(with_values(large, seed=s), str(s))["views"][1]["ids"] for s in (0, 1))
     assert len(set(first) & set(second)) < 35
 
 

@@ -381,9 +381,7 @@ def test_a_total_is_the_last_row_and_has_a_word_that_no_other_row_has(
     tmp_path, monkeypatch, content, n, below, n_at_a_time
 ):
     path = written(tmp_path, "a.csv", content)
-    monkeypatch.setattr(
-        "mvcc.tables.reading._text_tables.rows_at_a_time", lambda n_columns: n_at_a_time
-    )
+    monkeypatch.setattr("mvcc.tables.reading._text_tables.rows_at_a_time", lambda _: n_at_a_time)
     for frames in ([read_frame(path)], list(read_frames(path))):
         assert sum(map(len, frames)) == n
         notes = " ".join(note for frame in frames for note in frame.attrs["notes"])
