@@ -154,9 +154,7 @@ def test_the_comparison_with_other_packages_has_the_figures_of_the_scorecard():
 
 @pytest.mark.slow
 @pytest.mark.reference
-def test_every_data_set_and_reading_is_compared_with_the_independent_implementation(
-    monkeypatch, capsys
-):
+def test_every_data_set_and_reading_is_compared_with_another_implementation(monkeypatch, capsys):
     monkeypatch.setattr(compare_with_reference, "SPLITS", 5)
     monkeypatch.setattr(sys, "argv", ["compare_with_reference.py", str(RESULTS)])
     compare_with_reference.main()

@@ -222,9 +222,7 @@ def test_new_rows_are_placed_as_the_reference_places_them(seed, n, d, n_componen
     assert_allclose(transformer.transform(new), expected, rtol=1e-6, atol=1e-6)
 
 
-def test_a_row_gets_the_same_bits_alone_and_among_others_on_any_number_of_threads(
-    fitted, new, monkeypatch
-):
+def test_a_row_gets_the_same_bits_alone_or_among_others_on_any_threads(fitted, new, monkeypatch):
     together = fitted.transform(new)
     for threads in (1, 2):
         with threadpool_limits(threads):

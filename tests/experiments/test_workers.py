@@ -56,9 +56,7 @@ def test_the_trials_of_a_killed_worker_are_taken_over(deadly, tmp_path, tried):
 
 
 @pytest.mark.reliability
-def test_a_trial_that_kills_every_worker_ends_the_run_and_the_others_are_stored(
-    deadly, tmp_path, tried
-):
+def test_a_trial_that_kills_all_workers_ends_the_run_and_others_are_stored(deadly, tmp_path, tried):
     deadly(trial=0, times=10**6)
     why = r"again and again.*memory.*1 trials are left.*fewer workers \(-j\)"
     with pytest.raises(WorkerError, match=why):

@@ -111,9 +111,7 @@ def test_a_damaged_value_is_named_with_its_line(tmp_path, curves, finish, column
         *(("study", name) for name in ("<script>alert(1)</script>", "[red]x", "x\x1b[31m")),
     ],
 )
-def test_names_that_a_page_or_a_terminal_would_act_on_are_refused(
-    tmp_path, curves, finish, column, name
-):
+def test_names_that_pages_or_terminals_act_on_are_refused(tmp_path, curves, finish, column, name):
     finish(tmp_path, curves().assign(**{column: name}))
     with pytest.raises(StoreError, match="visible characters"):
         Results(tmp_path).curves

@@ -28,9 +28,7 @@ def folder(tmp_path, curves, finish):
 
 
 @pytest.mark.slow
-def test_figures_go_to_the_results_folder_and_pyplot_is_not_touched(
-    tmp_path, curves, finish, monkeypatch
-):
+def test_figures_go_to_the_results_folder_without_pyplot(tmp_path, curves, finish, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)  # importing it fails
     finish(tmp_path / "one", curves())
     written, figures = plot(tmp_path), tmp_path / "figures"

@@ -95,9 +95,7 @@ def read_answered(options, *folders, **values):
 
 
 @pytest.mark.parametrize("by", [with_values, by_co_em], ids=["joint", "co-em"])
-def test_answers_become_constraints_names_the_number_of_clusters_and_rows_left_out(
-    tmp_path, options, by
-):
+def test_answers_become_constraints_names_a_number_of_clusters_and_lost_rows(tmp_path, options, by):
     folder, groups = answer_truly(tmp_path, 20, outliers=(1, 4))
     options = by(asking(options, folder, n_clusters="auto", stability_runs=2))
     facts = cluster(options, tmp_path / "out")

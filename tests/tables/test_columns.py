@@ -240,9 +240,7 @@ def test_another_column_tells_what_points_and_commas_are(tmp_path, content, X):
     ],
     ids=["comma", "tab", "word", "mixed", "inf", "date", "dots", "slashes", "units", "durations"],
 )
-def test_what_is_not_certain_or_a_mistake_is_said_with_its_line(
-    tmp_path, values, delimiter, line, message
-):
+def test_what_is_uncertain_or_a_mistake_has_its_line(tmp_path, values, delimiter, line, message):
     name = "t.tsv" if delimiter == "\t" else "t.csv"
     with pytest.raises(DataError, match=f":{line}: line {line} has {message}") as refusal:
         column_of(tmp_path, values, delimiter, name=name)

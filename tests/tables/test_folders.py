@@ -175,9 +175,7 @@ def test_the_sample_has_what_was_judged_and_matched(sampled, problem):
 
 
 @pytest.mark.slow
-def test_the_sample_and_all_labels_are_the_same_however_the_rows_are_cut(
-    large, run, tmp_path, monkeypatch
-):
+def test_sample_and_labels_are_the_same_however_rows_are_cut(large, run, tmp_path, monkeypatch):
     found = []
     for n_files, rows, most in ((3, None, 2**24), (1, 7, 100), (5, 10, 1)):
         monkeypatch.setattr(_parquet, "_MOST_OF_A_PIECE", most)
