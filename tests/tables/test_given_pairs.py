@@ -136,7 +136,8 @@ def test_a_column_that_lacks_a_value_names_no_rows_though_matches_call_it_so(tmp
     rows = [{"id": f"0{n}", column: "abcdef"[n : n + 1] or None, "x": n % 2} for n in range(7)]
     texts = tmp_path / "texts.json"
     texts.write_text(json.dumps(rows))
-    options = options_of(tables(tmp_path) | {"texts": texts}, n_clusters=2)
+    images = write_csv(tmp_path / "images.csv", IMAGES)
+    options = options_of({"texts": texts, "images": images}, n_clusters=2)
     assert len(matches(options, tmp_path, "nr,images\n1,i0\n2,i4\n")[0, 1]) == 2
     with pytest.raises(DataError, match=r"'a' is not in texts"):
         matches(options, tmp_path, "nr,images\na,i0\nb,i4\n")
