@@ -555,6 +555,7 @@ def test_refusals():
         (lambda: questions.rename("harbor", 3), "must be a text"),
         (lambda: questions.rename("harbor", "g2"), "'g2' must not be the name of a group"),
         (lambda: questions.next(0), "n must be .*, got 0"),
+        (lambda: questions.as_of(-1), "n must be .* at least 0, got -1"),
         (lambda: Questions(views[0]), "views must be a list"),
         (lambda: Questions([]), "views is empty"),
         (lambda: Questions(ConstrainedViews(views, None)), "got ConstrainedViews"),

@@ -272,7 +272,7 @@ class Questions(Chooser):
     def as_of(self, n: int) -> Self:
         """Return the questions as they last were with n objects answered."""
         earlier = copy(self)
-        earlier._history = self._history.as_of(n)
+        earlier._history = self._history.as_of(check_count(n, "n", 0))
         return earlier
 
     def undo(self) -> str | None:
