@@ -140,13 +140,12 @@ def _drafted(name: str, view: View, named: Sequence[Named]) -> _Drafted:
     frame = read_frame(view.path, view.sheet, view.header)
     view = view.model_copy(update={"sheet": view.sheet or frame.attrs.get("sheet")})
     problems = Problems()
-    table_of(frame, name, view, problems, named=named)
+    table = table_of(frame, name, view, problems, named=named)
     bad = problems.columns.get(name, {})
-    others = Problems()
-    table = table_of(
-        frame, name, view.model_copy(update={"ignore": tuple(bad)}), others, named=named
-    )
-    others.raise_any()
+    if bad:
+        problems, rest = Problems(), view.model_copy(update={"ignore": tuple(bad)})
+        table = table_of(frame, name, rest, problems, named=named)
+    problems.raise_any()
     texts = {
         str(column): as_texts(values[~is_missing(values)])
         for column, values in without_attrs(frame).items()
@@ -154,9 +153,10 @@ def _drafted(name: str, view: View, named: Sequence[Named]) -> _Drafted:
     labels: dict[str, int] = {}
     doubts: dict[str, list[str]] = {column: [] for column in texts}
     for column in table.every_column:
+        if column.name == table.id_column or not _LABELS.fullmatch(column.name.strip()):
+            continue
         n = texts[column.name].nunique()
-        is_called_so = column.name != table.id_column and _LABELS.fullmatch(column.name.strip())
-        if is_called_so and 2 <= n <= _MOST_LABELS:
+        if 2 <= n <= _MOST_LABELS:
             labels[column.name] = n
             doubts[column.name].append(f"looks like labels ({n} values), so it is left out")
     for name_of_bad, problem in bad.items():
