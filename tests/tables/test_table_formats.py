@@ -476,7 +476,11 @@ def test_an_unclear_comma_is_refused_with_remedies_for_the_format(tmp_path, name
         "another ending": ("a.xls", b"PK", r"the format '\.xls' is not known"),
         "no workbook": ("a.xlsx", b"PK", r"cannot be read as an Excel workbook \(\.xlsx\): "),
         "no JSON": ("a.jsonl", '{"x": 1}\n{"x": }\n', r":2: this is no JSON: Expecting value"),
-        "one object": ("a.json", '{\n "data": [{"x": 1}]\n}\n', r":1: the object must end in its line, or stand in a list"),
+        "one object": (
+            "a.json",
+            '{\n "data": [{"x": 1}]\n}\n',
+            ":1: the object must end in its line, or stand in a list",
+        ),
         "no objects": ("a.json", "[1, 2]", r"entry 1 is no JSON object, such as"),
         "half a list": ("a.json", '[{"x": 1},\n{"x"', r":2: this is no JSON"),
     }.values(),

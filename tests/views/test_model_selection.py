@@ -426,7 +426,8 @@ def test_the_transformer_that_was_given_is_not_fitted():
         ({"text": StandardScaler(), 1: "passthrough"}, "no view 'text'.*Did you mean 'texts'"),
         (
             OneHotEncoder(),
-            r"OneHotEncoder\(\) makes view 'texts' a sparse matrix.*sparse_output=False.* takes it as",
+            r"OneHotEncoder\(\) makes view 'texts' a sparse matrix"
+            r".*sparse_output=False.* takes it as",
         ),
     ],
 )
