@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from functools import cache
 from threading import Lock
 from typing import Any
@@ -11,38 +11,29 @@ from typing import Any
 from threadpoolctl import ThreadpoolController
 
 
-@contextmanager
-def one_thread() -> Iterator[None]:
-    """Let the libraries of NumPy, SciPy and scikit-learn use one thread."""
-    with _libraries("openmp").limit(limits=1), _blas:
-        yield
+class SharedContext:
+    """A context of the whole process: the first thread to enter opens it, the last one closes it.
 
-
-class _OneOfBLAS:
-    """The limit of BLAS: threads of Python share it, and the last to leave takes it away.
-
-    If each had its own, the first to leave would free the others, and the last one would bring back
-    what it found, the limit of the first. That of OpenMP is each thread's own.
+    If each thread opened its own, the first to leave would close it for the others, and the last
+    one would bring back what it found, that of the first.
     """
 
-    def __init__(self) -> None:
-        self._lock, self._inside = Lock(), 0
-        self._limit: Any = None
+    def __init__(self, opened: Callable[[], AbstractContextManager[Any]]) -> None:
+        self._opened, self._lock, self._inside = opened, Lock(), 0
+        self._context: AbstractContextManager[Any]
 
     def __enter__(self) -> None:
         with self._lock:
             if not self._inside:
-                self._limit = _libraries("blas").limit(limits=1)
+                self._context = self._opened()
+                self._context.__enter__()
             self._inside += 1
 
     def __exit__(self, *_: object) -> None:
         with self._lock:
             self._inside -= 1
             if not self._inside:
-                self._limit.restore_original_limits()
-
-
-_blas = _OneOfBLAS()
+                self._context.__exit__(None, None, None)
 
 
 @cache
@@ -53,3 +44,14 @@ def _libraries(kind: str) -> ThreadpoolController:
 
     # chosen here: a limit of one kind alone would bring back all kinds in the end
     return ThreadpoolController().select(user_api=kind)
+
+
+_one_of_blas = SharedContext(lambda: _libraries("blas").limit(limits=1))
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Let the libraries of NumPy, SciPy and scikit-learn use one thread."""
+    # OpenMP counts by thread
+    with _libraries("openmp").limit(limits=1), _one_of_blas:
+        yield

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-import threading
 import traceback
 import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from os import PathLike
 from typing import Any
@@ -15,9 +14,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from sklearn.exceptions import ConvergenceWarning
-from threadpoolctl import threadpool_limits
 
 from mvcc._utils.arrays import Floats, Ints
+from mvcc._utils.one_thread import SharedContext, one_thread
 from mvcc.constraints import Constraints, Relations, augment
 from mvcc.exceptions import PropagationWarning
 from mvcc.experiments._config import Closure, Config
@@ -92,34 +91,25 @@ def attempt(config: Config, data_dir: str | os.PathLike[str] | None, trial: int)
         return Attempt(trial, None, traceback.format_exc())
 
 
-_quiet = ExitStack()
-_holders = 0
-_lock = threading.Lock()
+@contextmanager
+def _without_warnings() -> Iterator[None]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        warnings.simplefilter("ignore", PropagationWarning)
+        yield
+
+
+_quiet = SharedContext(_without_warnings)
 
 
 @contextmanager
 def single_threaded() -> Iterator[None]:
-    """Compute on one BLAS thread, without warnings of what is a column of the results.
+    """Compute on one thread, without warnings of what is a column of the results.
 
-    The first thread of a process sets both, and the last puts them back. OpenMP counts by thread.
+    Some BLAS sum in another order on more threads, and workers must not compete for cores.
     """
-    global _holders
-    with _lock:
-        if not _holders:
-            # some BLAS sum in another order on more threads, and workers must not compete for cores
-            _quiet.enter_context(threadpool_limits(1, user_api="blas"))
-            _quiet.enter_context(warnings.catch_warnings())
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            warnings.simplefilter("ignore", PropagationWarning)
-        _holders += 1
-    try:
-        with threadpool_limits(1, user_api="openmp"):
-            yield
-    finally:
-        with _lock:
-            _holders -= 1
-            if not _holders:
-                _quiet.close()
+    with one_thread(), _quiet:
+        yield
 
 
 def clustering_seed(config: Config, trial: int) -> int:
