@@ -13,6 +13,7 @@ from ._auto_features import fitted_features as fitted_features
 from ._components import Eigenpairs as Eigenpairs
 from ._components import clear_components as clear_components
 from ._components import embedded as embedded
+from ._components import k_means as k_means
 from ._components import unit_rows as unit_rows
 from ._joint import JointSpectralFeatures as JointSpectralFeatures
 from ._joint_graph import JointGraph as JointGraph

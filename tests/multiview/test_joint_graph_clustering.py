@@ -116,6 +116,17 @@ def test_the_largest_of_clear_groups_is_not_halved(seed):
 
 
 @pytest.mark.parametrize("graph", ["exact", "anchors"])
+def test_a_metric_that_halves_a_cluster_of_nine_tenths_is_left_out(graph):
+    rng = np.random.default_rng(0)
+    classes = rng.choice(4, 1000, p=[0.91, 0.03, 0.03, 0.03])
+    views = [4 * rng.normal(size=(4, 6))[classes] + rng.normal(size=(1000, 6)) for _ in range(2)]
+    matches = {(0, 1): np.repeat(np.arange(1000), 2).reshape(-1, 2)}
+    judged = [Constraints.from_labels(classes, 20, 0), None]
+    model = fit(views, matches, judged, 4, graph=graph)
+    assert score([classes, classes], model.labels_) > 0.95  # .33 and .25 by the metric
+
+
+@pytest.mark.parametrize("graph", ["exact", "anchors"])
 @pytest.mark.parametrize("n_pairs", [0, 30])
 def test_about_one_match_for_each_cluster_does_no_harm(graph, n_pairs):
     rng, k = np.random.default_rng(1), 4

@@ -13,7 +13,6 @@ import numpy as np
 
 from mvcc._utils.arrays import Floats, Ints, LazyRows, blocks_of
 from mvcc._utils.progress import teller
-from mvcc.cluster import search_pck
 from mvcc.constraints import Constraints
 from mvcc.embedding import AnchorGraph, anchor_graph, object_columns
 from mvcc.multiview.joint._joint_set import JointClusters, JointSet
@@ -46,29 +45,14 @@ class AnchoredSet(JointSet):
         self, constraints: Constraints, rng: np.random.Generator, n_init: int | None = None
     ) -> JointClusters:
         """Cluster the objects, given constraints; ``rng`` draws objects, starts and orders."""
-        k, (rows, residual) = self._settings.n_clusters, self._embedded(constraints)
-        groups = Groups.among(self.n_objects, constraints)
-        searched, masses = self._searched(constraints, rng)
-        pairs, must_link, weights = groups.closed(constraints).listed()
-        found = search_pck(
-            np.ascontiguousarray(rows[searched], np.float64),
-            k,
-            np.searchsorted(searched, pairs),
-            must_link,
-            weights,
-            penalty=self._settings.constraint_weight,
-            masses=masses,
-            starts=groups.starts(rows, k),
-            n_init=n_init or self._settings.n_init,
-            rng=rng,
-        )
+        k, groups = self._settings.n_clusters, Groups.among(self.n_objects, constraints)
+        drawn, masses = self._drawn(constraints, rng)
+        found, rows, residual = self._searched(constraints, groups, drawn, masses, n_init, rng)
         of_searched = np.full(self.n_objects, -1)
-        of_searched[searched] = found.labels
+        of_searched[drawn] = found.labels
         teller(self.n_objects)("spreading the clusters")
         classes = groups.classes(of_searched, k)
-        at_anchors, coefficients = self._learned(
-            constraints, classes, found.labels, searched, masses
-        )
+        at_anchors, coefficients = self._learned(constraints, classes, found.labels, drawn, masses)
         said = self._said_by(at_anchors, coefficients)
         reached = [said(block).argmax(axis=1) for block in blocks_of(self.n_objects)]
         labels = with_all_clusters(np.concatenate(reached), classes, of_searched)
@@ -103,7 +87,7 @@ class AnchoredSet(JointSet):
         graph = anchor_graph(self._views, self._relations, k, rng, weights)
         return graph.with_clusters_of_views(k, weights)
 
-    def _searched(self, constraints: Constraints, rng: np.random.Generator) -> tuple[Ints, Floats]:
+    def _drawn(self, constraints: Constraints, rng: np.random.Generator) -> tuple[Ints, Floats]:
         """Return the constrained objects and some others, and how many objects each stands for."""
         n, ends = self.n_objects, np.unique(constraints.pairs)
         others = np.setdiff1d(rng.choice(n, min(n, SEARCHED), replace=False), ends)

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.metrics import pairwise_distances_argmin
 from sklearn.metrics.pairwise import euclidean_distances
 
-from mvcc._utils.arrays import Floats, Ints, LazyRows
+from mvcc._utils.arrays import Bools, Floats, Ints, LazyRows
 from mvcc._utils.progress import teller
-from mvcc.cluster import search_pck
+from mvcc.cluster import Found, search_pck
 from mvcc.constraints import Constraints, Listed, Relations
 from mvcc.embedding import (
     AnchorGraph,
@@ -26,6 +27,7 @@ from mvcc.embedding import (
     embedded,
     fitted_raw_columns,
     joint_graph,
+    k_means,
     means_of_clusters,
     membership,
     neighbors_for,
@@ -47,6 +49,7 @@ from mvcc.multiview.matches._suspicious import suspicions
 FREE_COMPONENTS = 2  # for each cluster, without a metric
 METRIC_COMPONENTS = 4
 COLUMN_SCALE = 0.25  # of raw columns beside unit rows of the embedding
+_TOO_MANY = 2.0  # times as many violated constraints as without a metric
 
 
 @dataclass(frozen=True)
@@ -96,6 +99,12 @@ def pairs_of_objects(links: list[Listed], objects: list[Ints]) -> Constraints:
     return Constraints.from_repeated(np.sort(pairs[kept], axis=1), must_link[kept], weights[kept])
 
 
+def _violated(clusters: Sequence[Ints] | Ints, constraints: Constraints) -> Bools:
+    """Tell which constraints the clusters of their ends, (2, m), violate."""
+    first, second = clusters
+    return (first == second) != constraints.must_link
+
+
 class JointSet:
     """Views that matches connect, in one graph of their objects that serves any constraints.
 
@@ -125,18 +134,9 @@ class JointSet:
         self, constraints: Constraints, rng: np.random.Generator, n_init: int | None = None
     ) -> JointClusters:
         """Cluster the objects, given constraints; the generator draws starts and orders."""
-        k, (rows, residual) = self._settings.n_clusters, self._embedded(constraints)
         groups = Groups.among(self.n_objects, constraints)
-        assert not isinstance(rows, LazyRows)
-        found = search_pck(
-            rows,
-            k,
-            *groups.closed(constraints).listed(),
-            penalty=self._settings.constraint_weight,
-            starts=groups.starts(rows, k),
-            n_init=n_init or self._settings.n_init,
-            rng=rng,
-        )
+        every = np.arange(self.n_objects)
+        found, rows, residual = self._searched(constraints, groups, every, None, n_init, rng)
         labels = self._spread(constraints, groups, found.labels)
         return JointClusters(labels, found.labels, rows, found.objective, residual)
 
@@ -223,8 +223,9 @@ class JointSet:
         wide = embedded(values, vectors[objects], self._n_wide)
         return unit_rows(np.hstack((wide, COLUMN_SCALE * self._object_columns(objects))))
 
-    def _rows_by(self, found: Eigenpairs) -> tuple[Floats | LazyRows, float]:
+    def _rows_without_metric(self, constraints: Constraints) -> tuple[Floats | LazyRows, float]:
         """Embed objects, by columns where few eigenvalues are positive; return the residual."""
+        found = self._eigenpairs if len(constraints) else self._free_eigenpairs
         number, values, vectors = self._n_free, found.values, found.vectors
         if self._settings.n_components is None:
             number = clear_components(values, self._settings.n_clusters, number)
@@ -235,19 +236,67 @@ class JointSet:
             return rows, found.residual
         return embedded(values, vectors, number), found.residual
 
-    def _embedded(self, constraints: Constraints) -> tuple[Floats | LazyRows, float]:
-        """Return the objects where they are clustered, by a metric if one helps; the residual."""
+    def _rows_by_metric(self, constraints: Constraints) -> Floats | LazyRows | None:
+        """Return the objects in the space of a metric; None if none helps."""
         if not len(constraints):
-            return self._rows_by(self._free_eigenpairs)
+            return None
         ends, pairs = np.unique(constraints.pairs, return_inverse=True)
         among = Constraints(pairs.reshape(-1, 2), constraints.must_link, constraints.weights)
         metric = PairMetric(unit_rows=True).fit(self._wide_rows(ends), constraints=among)
         if metric.ridge_ is None:
-            return self._rows_by(self._eigenpairs)
+            return None
         # the wide rows of all objects would take as much memory again
         rows = LazyRows(self.n_objects, lambda some: metric.transform(self._wide_rows(some)))
         is_lazy = isinstance(self._eigenpairs.vectors, LazyRows)
-        return rows if is_lazy else rows[:], self._eigenpairs.residual
+        return rows if is_lazy else rows[:]
+
+    def _searched(
+        self,
+        constraints: Constraints,
+        groups: Groups,
+        objects: Ints,
+        masses: Floats | None,
+        n_init: int | None,
+        rng: np.random.Generator,
+    ) -> tuple[Found, Floats | LazyRows, float]:
+        """Minimize Eq. 1 over some objects, (m,), each of which stands for as many as its mass.
+
+        The objects increase, and the constrained ones are among them. Return what was found, and
+        all objects in the space where it was, with the residual of their eigenvectors. A metric is
+        left out if the constraints that only its clusters violate are more than twice those that
+        only k-means without it does: it may halve a cluster far larger than the others.
+        """
+        k, settings = self._settings.n_clusters, self._settings
+        pairs, must_link, weights = groups.closed(constraints).listed()
+
+        def search(rows: Floats | LazyRows) -> Found:
+            return search_pck(
+                np.ascontiguousarray(rows[objects], np.float64),
+                k,
+                np.searchsorted(objects, pairs),
+                must_link,
+                weights,
+                penalty=settings.constraint_weight,
+                masses=masses,
+                starts=groups.starts(rows, k),
+                n_init=n_init or settings.n_init,
+                rng=rng,
+            )
+
+        free, residual = self._rows_without_metric(constraints)
+        rows = self._rows_by_metric(constraints)
+        if rows is None:
+            return search(free), free, residual
+        found, ends = search(rows), constraints.pairs.T
+        nearest = [pairwise_distances_argmin(rows[end], found.centers) for end in ends]
+        by_metric = _violated(nearest, constraints)
+        if by_metric.any():
+            clusters, _ = k_means(free[objects], k, masses)
+            by_k_means = _violated(clusters[np.searchsorted(objects, ends)], constraints)
+            more, fewer = by_metric & ~by_k_means, by_k_means & ~by_metric
+            if constraints.weights @ more > _TOO_MANY * (constraints.weights @ fewer):
+                return search(free), free, residual
+        return found, rows, self._eigenpairs.residual
 
     def _spread(self, constraints: Constraints, groups: Groups, clusters: Ints) -> Ints:
         """Return the clusters of all objects, given those of Eq. 1 and the constraints."""
