@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import errno
 import hashlib
 import json
 import os
@@ -137,6 +138,12 @@ def _held(path: Path) -> Iterator[IO[str]]:
                     f"{path.parent} is in use: {holder} writes to it. Wait until that has ended, or"
                     " choose another folder."
                 ) from None
+            except OSError as error:
+                path.unlink(missing_ok=True)
+                raise StoreError(
+                    f"{path.parent} is on a disk without locks ({error.strerror}), such as a"
+                    " network disk. Choose a folder on another disk."
+                ) from error
             if _is(path, file):
                 yield file
                 return
@@ -202,10 +209,13 @@ def damage_of(content: bytes, known: Sequence[str]) -> str:
 
 
 def sync(path: Path) -> None:
-    """Wait until a file or folder is on the disk."""
+    """Wait until a file or folder is on the disk; some network disks refuse that for folders."""
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)
+    except OSError as error:
+        if error.errno != errno.EINVAL:
+            raise
     finally:
         os.close(handle)
 

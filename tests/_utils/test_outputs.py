@@ -1,5 +1,7 @@
 """Files that commands write: what may be replaced, what stays, and what a killed process leaves."""
 
+import errno
+import fcntl
 import json
 import os
 import shutil
@@ -541,6 +543,24 @@ def test_nothing_fails_once_all_new_files_count(tmp_path, monkeypatch, error):
             write_several(tmp_path, b"new", *FORMER_NAMES)
     assert len(hit) == 1
     assert repaired(tmp_path) == dict.fromkeys(FORMER_NAMES, b"new")
+
+
+def test_a_disk_that_syncs_no_folder_or_has_no_locks(tmp_path, monkeypatch):
+    def sync(handle, fsync=os.fsync):
+        if Path(f"/proc/self/fd/{handle}").is_dir():
+            raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
+        fsync(handle)
+
+    def lock(file, how):
+        raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
+
+    monkeypatch.setattr(os, "fsync", sync)
+    write_several(tmp_path / "synced", b"new", *NEW_NAMES)
+    assert contents(tmp_path / "synced") == dict.fromkeys(NEW_NAMES, b"new")
+    monkeypatch.setattr(fcntl, "flock", lock)
+    with pytest.raises(StoreError, match=r"disk without locks \(Function not implemented\), such as"):
+        write_several(tmp_path / "unlocked", b"new", *NEW_NAMES)
+    assert not (tmp_path / "unlocked").exists()
 
 
 @pytest.mark.parametrize("first", [(), FORMER_NAMES], ids=["new", "former"])
