@@ -118,8 +118,8 @@ class OutputFolder:
     ) -> None:
         """Write files by name, in this order; a file that has its bytes already stays as it is.
 
-        All are on the disk before the first one takes its place. ``kinds`` names files of another
-        kind; ``own`` those that are the command's own, whether the ledger has them.
+        All are on the disk and in the ledger before the first one takes its place. ``kinds`` names
+        files of another kind; ``own`` those that are the command's own, whether the ledger has it.
         """
         contents = {name: new for name, new in contents.items() if not self._has(name, new)}
         for name in contents:
@@ -132,10 +132,11 @@ class OutputFolder:
                     parts[name] = stack.enter_context(self._part(name))
                     parts[name].write_bytes(new)
                     files.sync(parts[name])
+            for name in parts:
+                if name not in own:
+                    self._note(name, files.sha256_of(contents[name]), kinds.get(name))
             for name, part in parts.items():
                 with self.explained(self.path / name):
-                    if name not in own:
-                        self._note(name, files.sha256_of_file(part), kinds.get(name))
                     files.move(part, self.path / name)
 
     def put(self, name: str, content: bytes, *, noted: bool = True) -> None:

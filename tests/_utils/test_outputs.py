@@ -558,7 +558,9 @@ def test_a_disk_that_syncs_no_folder_or_has_no_locks(tmp_path, monkeypatch):
     write_several(tmp_path / "synced", b"new", *NEW_NAMES)
     assert contents(tmp_path / "synced") == dict.fromkeys(NEW_NAMES, b"new")
     monkeypatch.setattr(fcntl, "flock", lock)
-    with pytest.raises(StoreError, match=r"disk without locks \(Function not implemented\), such as"):
+    with pytest.raises(
+        StoreError, match=r"disk without locks \(Function not implemented\), such as"
+    ):
         write_several(tmp_path / "unlocked", b"new", *NEW_NAMES)
     assert not (tmp_path / "unlocked").exists()
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Self
 
-from mvcc._utils.files import csv_bytes, sha256_of_file
+from mvcc._utils.files import csv_bytes, sha256_of, sha256_of_file
 from mvcc._utils.messages import clipped, shown
 from mvcc._utils.outputs import OutputFolder
 from mvcc.exceptions import DataError, MvccError, StoreError
@@ -96,9 +96,10 @@ class LoggedSession(ABC):
         try:
             self._out.write({**contents, **files}, kinds, own=contents)
         except StoreError as error:
-            raise StoreError(
-                f"{error} What {self._log.name} holds is kept; run the same command to resume."
-            ) from error
+            kept = f"What {self._log.name} holds is kept; run the same command to resume."
+            if contents and self._checksum_now() == sha256_of(content):
+                kept = f"{self._log.name} has all that was said: do not repeat it."
+            raise StoreError(f"{error} {kept}") from error
         self.version, self._checksum = len(lines), self._checksum_now()
 
     def _checksum_now(self) -> str | None:

@@ -6,12 +6,14 @@ import random
 import re
 import shutil
 import signal
+from contextlib import nullcontext
 from functools import partial
 from itertools import count
 
 import pytest
 
 from mvcc import load_model
+from mvcc._utils import files
 from mvcc.exceptions import MvccError, StoreError
 from mvcc.multiview import Answer
 from mvcc.results import Clustering, parse_facts, read_facts
@@ -440,6 +442,28 @@ def test_on_a_full_disk_a_correction_was_not_made(results, session, monkeypatch)
     assert outputs(results, *ALL) == before
     assert len(session.corrections) == 1
     session.record(SAID[1:])
+
+
+@pytest.mark.parametrize("later", ["append_line", "move"])
+def test_of_a_correction_that_is_in_the_log_nobody_is_told_to_say_it_again(
+    results, session, monkeypatch, later
+):
+    """All that needs room comes before the log, whatever else may fail after it."""
+
+    def last(source, target, move=files.move):
+        move(source, target)
+        if target.name == "corrections.csv":
+            context.setattr(files, later, lambda path, _: full(path))
+
+    message = r"labels\.csv cannot .* corrections\.csv has all that was said: do not repeat it"
+    with monkeypatch.context() as context:
+        context.setattr(files, "move", last)
+        fails = later == "move"
+        with pytest.raises(StoreError, match=message) if fails else nullcontext():
+            session.record(SAID)
+    session.__exit__()
+    with ReviewSession(results) as again:
+        assert len(again.corrections) == len(SAID)
 
 
 def test_pictures_stay_with_their_rows(results):
