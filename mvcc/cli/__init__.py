@@ -155,6 +155,11 @@ def main() -> NoReturn:
         sys.stdout = None  # what it still holds would be an error again when Python ends
         words = f"the output cannot be written: {error.strerror}. Make room, or send it elsewhere."
         code = _complain(words, FAILURE)
+    except RuntimeError as error:  # numba finds no folder that it may write to
+        if "no locator available" not in str(error):
+            raise
+        words = f"there is no folder for compiled kernels: {error}."
+        code = _complain(f"{words} Set NUMBA_CACHE_DIR to a folder.", FAILURE)
     sys.exit(code or 0)
 
 

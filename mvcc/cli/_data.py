@@ -226,13 +226,9 @@ def _libraries() -> dict[str, str]:
 
 
 def _kernels(compiling: bool) -> dict[str, str]:
-    try:
-        from mvcc._utils.kernels import compiled
-        from mvcc.multiview import compile_all_kernels
-    except RuntimeError as error:  # numba finds no folder that it may write to
-        raise MvccError(
-            f"there is no folder for compiled kernels: {error}. Set NUMBA_CACHE_DIR to a folder."
-        ) from None
+    from mvcc._utils.kernels import compiled
+    from mvcc.multiview import compile_all_kernels
+
     if os.environ.get("NUMBA_DISABLE_JIT", "0") != "0":
         return {"compiler": "disabled by NUMBA_DISABLE_JIT: a hundred times slower"}
     began = time.perf_counter()

@@ -60,14 +60,16 @@ def test_kernels_that_are_not_compiled_are_counted_as_none(tmp_path, monkeypatch
 
 @pytest.mark.slow
 @pytest.mark.compiled
-def test_where_numba_finds_no_place_for_its_cache_there_is_a_line_and_no_traceback(tmp_path):
+@pytest.mark.parametrize("words", ["doctor --json", "cluster x.csv -k 2"])
+def test_where_numba_finds_no_place_for_its_cache_there_is_a_line_and_no_traceback(tmp_path, words):
+    Path("x.csv").write_text("x\n1\n2\n7\n8\n")
     ignored = shutil.ignore_patterns("__pycache__")
     package = Path(shutil.copytree(Path(mvcc.__file__).parent, tmp_path / "mvcc", ignore=ignored))
     for folder in package.rglob("*kernels"):
         (folder / "__pycache__").touch()  # no folder can be made beside the sources
     nowhere = str(package / "cluster/_kernels/__pycache__/cache")
     places = dict.fromkeys(("NUMBA_CACHE_DIR", "XDG_CACHE_HOME", "HOME"), nowhere)
-    command = [sys.executable, "-m", "mvcc", "doctor", "--json"]
+    command = [sys.executable, "-m", "mvcc", *words.split()]
     done = subprocess.run(command, capture_output=True, text=True, env=os.environ | places)
     assert done.returncode == 1
     assert "no folder for compiled kernels" in done.stderr
