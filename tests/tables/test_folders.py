@@ -383,8 +383,14 @@ def test_a_folder_called_labels_with_other_things_is_left_alone(sampled, large, 
     assert outputs(tmp_path / "out", ".csv", ".txt", ".json", ".parquet") == before
 
 
-def test_labels_that_are_lost_and_inputs_that_change_are_noticed(sampled, large, tmp_path):
-    next((tmp_path / "out/view0/labels").iterdir()).unlink()
+def with_other_clusters(path):
+    frame = pd.read_parquet(path)
+    frame.assign(cluster=(frame["cluster"] + 1) % 3).to_parquet(path, index=False)
+
+
+@pytest.mark.parametrize("change", [Path.unlink, with_other_clusters])
+def test_labels_that_are_lost_and_inputs_that_change_are_noticed(sampled, large, tmp_path, change):
+    change(next((tmp_path / "out/view0/labels").iterdir()))
     assert check_clustering(tmp_path / "out")[1] == [
         "view0/labels: it is missing, or is not what clustering.json says."
     ]

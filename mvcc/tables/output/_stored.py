@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import os
+from collections import Counter
 from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -110,7 +111,10 @@ def check_files(folder: Path, facts: Clustering) -> tuple[int, list[str]]:
         for name, n_rows in _lengths_told(facts, number).items():
             is_right[name] = len(_rows_of(path / name)) == n_rows + 1
         if view.n_all_rows is not None:
-            is_right[ALL_LABELS] = _rows_of_parts(path / ALL_LABELS) == view.n_all_rows
+            sizes = _sizes_of_parts(path / ALL_LABELS)
+            is_right[ALL_LABELS] = sizes.total() == view.n_all_rows and all(
+                sizes[number] == size for number, size in enumerate(view.all_sizes)
+            )
         verified += sum(is_right.values())
         told = {LABELS: f" {_by_hand(folder)}"}
         wrong += [
@@ -299,8 +303,13 @@ def _rows_of(path: Path) -> list[list[str]]:
         return []
 
 
-def _rows_of_parts(path: Path) -> int:
+def _sizes_of_parts(path: Path) -> Counter[int]:
+    """Count the rows of every cluster in a folder of labels; none if it cannot be read."""
+    sizes = Counter[int]()
     try:
-        return read_folder(str(path)).n_rows
-    except (OSError, DataError):
-        return 0
+        for piece in read_folder(str(path)).pieces:
+            for frame in piece.frames(["cluster"]):
+                sizes.update(frame["cluster"].tolist())
+    except (OSError, DataError, KeyError):
+        return Counter()
+    return sizes
