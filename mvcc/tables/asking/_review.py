@@ -22,7 +22,7 @@ from mvcc.tables.asking._card import Shower, ShownRow
 from mvcc.tables.asking._log import LoggedSession, about
 from mvcc.tables.correcting._corrected import Reviewed, parts_of
 from mvcc.tables.correcting._corrections import Corrections, refuse_line_breaks, with_matches
-from mvcc.tables.correcting._draft import Said
+from mvcc.tables.correcting._draft import Draft, Said
 from mvcc.tables.explaining._distinguishing import with_likely_labels
 from mvcc.tables.fitting._features import features_before_clusters
 from mvcc.tables.output._folder import KIND, inputs_of, labels_of
@@ -80,9 +80,9 @@ class ReviewSession(LoggedSession):
         for warning in self._reviewed.draft.lost:
             if warning not in stored.warnings:
                 self._on_note(f"{self._log}: {warning}")
-        if stored.corrections and not corrections.lines:
-            n = counted(len(stored.corrections), "correction")
-            self._on_note(f"{self._log} does not have {n} of {CLUSTERING} any more; dropped.")
+        if n := Draft.n_lacking(self._found, corrections, stored.corrections):
+            lost = counted(n, "correction")
+            self._on_note(f"{self._log} does not have {lost} of {CLUSTERING} any more; dropped.")
         if corrections.lines or (self.folder / FOUND).exists():
             self._keep(self._reviewed)
 

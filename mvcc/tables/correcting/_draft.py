@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import cached_property
@@ -65,6 +66,16 @@ class Draft:
         for line in corrections.standing:
             draft.replay(line)
         return draft
+
+    @classmethod
+    def n_lacking(cls, facts: Clustering, corrections: Corrections, stored: Sequence[str]) -> int:
+        """Count stored sentences that no correction says; none if all were said, as at a kill."""
+        lacking = Counter(stored) - Counter(cls.of(facts, corrections).sentences)
+        if lacking:
+            before = (Corrections(corrections.lines[:n]) for n in range(len(corrections.lines)))
+            if any(cls.of(facts, one).sentences == stored for one in before):
+                return 0
+        return lacking.total()
 
     def copy(self) -> Draft:
         """Return the same draft, to be corrected further."""

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mvcc._utils.files import LEDGER, Ledger, damage_of, entries_in
-from mvcc._utils.messages import clipped, counted, typed
+from mvcc._utils.messages import agreeing, clipped, counted, typed
 from mvcc._utils.reading import content_of, opened
 from mvcc.exceptions import DataError, StoreError
 from mvcc.results import CLUSTERING as FACTS
@@ -159,15 +159,18 @@ def _unlike_corrections(folder: Path, facts: Clustering) -> list[str]:
 
     try:
         corrections = read_corrections(folder)
-        sentences = Draft.of(read_found(folder), corrections).sentences
+        found = read_found(folder)
     except StoreError as error:
         return [str(error)]
-    if sentences == facts.corrections:
+    if Draft.of(found, corrections).sentences == facts.corrections:
         return []
-    if corrections.lines:
-        return [f"{CORRECTIONS}: {FACTS} does not follow from it."]
-    n = counted(len(facts.corrections), "correction")
-    return [f"{CORRECTIONS}: it lacks {n} of {FACTS}. Restore it, or `mvcc review` drops them."]
+    if n := Draft.n_lacking(found, corrections, facts.corrections):
+        lost = counted(n, "correction")
+        return [
+            f"{CORRECTIONS}: it lacks {lost} of {FACTS}. Restore it, or `mvcc review` drops"
+            f" {agreeing(n, 'it', 'them')}."
+        ]
+    return [f"{CORRECTIONS}: {FACTS} does not follow from it."]
 
 
 def _lengths_told(facts: Clustering, number: int) -> dict[str, int]:

@@ -584,11 +584,15 @@ def test_killed_at_any_step_it_has_all_corrections_or_none(made, tmp_path, tried
     tried("corrections of a result killed at a step", len(ends) - 1)
 
 
+@pytest.mark.parametrize("before", [[], [("view1:b7", "outlier")]])
 @pytest.mark.parametrize("said", [SAID, SAID[:1], [("view0:a3", "0"), ("", "undo"), SAID[0]]])
-def test_facts_that_do_not_follow_the_log_yet_are_named_until_a_review_writes_them(results, said):
-    stored = (results / "clustering.json").read_bytes()
+def test_facts_that_do_not_follow_the_log_yet_are_named_until_a_review_writes_them(
+    results, before, said
+):
     with ReviewSession(results) as session:
-        session.record(said)
+        session.record(before)
+        stored = (results / "clustering.json").read_bytes()
+        session.record([("", "undo")] * len(before) + said)
     after = outputs(results, *ALL)
     (results / "clustering.json").write_bytes(stored)  # it comes last, and a kill was before it
     problem = "corrections.csv: clustering.json does not follow from it."
@@ -601,23 +605,33 @@ def test_facts_that_do_not_follow_the_log_yet_are_named_until_a_review_writes_th
     assert check_clustering(results)[1:] == ([], [])
 
 
-@pytest.mark.parametrize("lines", [None, "id,answer,when\n"])
-def test_corrections_whose_log_is_gone_are_never_dropped_without_a_word(results, lines):
-    before, notes = read_facts(results), []
+@pytest.mark.parametrize(
+    ("n_lines", "lost", "them"),
+    [(0, "2 corrections", "them"), (1, "2 corrections", "them"), (2, "1 correction", "it")],
+)
+def test_corrections_that_the_log_lost_are_never_dropped_without_a_word(
+    results, n_lines, lost, them
+):
+    notes, log = [], results / "corrections.csv"
+    before = [read_facts(results)] * 2
     with ReviewSession(results) as session:
-        session.record(SAID[:2])
-    log = results / "corrections.csv"
+        session.record(SAID[:1])
+        before.append(session.facts)
+        session.record([*SAID[2:3], ("", "undo"), *SAID[1:2]])
+    lines = log.read_text().splitlines(keepends=True)[:n_lines]
     log.unlink()
     if lines:
-        log.write_text(lines)
-    problem = "it lacks 2 corrections of clustering.json. Restore it, or `mvcc review` drops them."
+        log.write_text("".join(lines))
+    problem = f"it lacks {lost} of clustering.json. Restore it, or `mvcc review` drops {them}."
     assert check_clustering(results)[1] == [f"corrections.csv: {problem}"]
     job = load_job(results / "cluster.yaml").model_copy(update={"continues": str(results)})
-    with pytest.raises(StoreError, match=r"cannot be continued: corrections\.csv: it lacks 2"):
+    with pytest.raises(
+        StoreError, match=rf"cannot be continued: corrections\.csv: it lacks {lost}"
+    ):
         cluster_job(job, results.parent / "june")
     with ReviewSession(results, notes.append) as session:
-        assert session.facts == read_facts(results) == before
-    assert notes == [f"{log} does not have 2 corrections of clustering.json any more; dropped."]
+        assert session.facts == read_facts(results) == before[n_lines]
+    assert notes == [f"{log} does not have {lost} of clustering.json any more; dropped."]
     assert check_clustering(results)[1:] == ([], [])
 
 
