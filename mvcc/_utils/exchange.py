@@ -63,6 +63,8 @@ class Exchange:
         try:
             self._write(_Moves(dict(new), {**held, **aside}))
             for name, path in aside.items():
+                if name in parts:
+                    files.allow_as(self._folder / name, parts[name])
                 files.move(self._folder / name, self._folder / path)
             for name, part in parts.items():
                 files.move(part, self._folder / name)

@@ -10,6 +10,7 @@ import json
 import os
 import platform
 import re
+import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import IO
@@ -81,8 +82,15 @@ def send(path: Path, content: bytes) -> None:
 def move(source: Path, target: Path) -> None:
     """Move a synced file into the place of another, in a folder that is made if needed."""
     target.parent.mkdir(parents=True, exist_ok=True)
+    allow_as(target, source)
     os.replace(source, target)
     sync(target.parent)
+
+
+def allow_as(former: Path, new: Path) -> None:
+    """Let those read and write a new file who might do so with a former one, if there is one."""
+    with contextlib.suppress(OSError):
+        shutil.copymode(former, new)
 
 
 @contextlib.contextmanager

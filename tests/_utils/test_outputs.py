@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import signal
+import stat
 import subprocess
 import sys
 from contextlib import nullcontext
@@ -54,6 +55,17 @@ def test_a_file_that_exists_is_replaced_only_when_told(tmp_path):
     assert path.read_bytes() == b"1"
     write(path, b"2", fresh=True)
     assert path.read_bytes() == b"2"
+
+
+def test_who_may_read_a_file_may_read_the_next_one_and_nobody_else(tmp_path):
+    write_several(tmp_path, b"1", "labels.csv", "b.csv")
+    path = tmp_path / "labels.csv"
+    path.chmod(0o600)
+    write_several(tmp_path, b"2", "labels.csv", "b.csv")
+    write(path, b"3", fresh=True)
+    replace_file(path, b"4")
+    assert stat.filemode(path.stat().st_mode) == "-rw-------"
+    assert stat.filemode((tmp_path / "b.csv").stat().st_mode) != "-rw-------"
 
 
 @pytest.mark.parametrize("what", ["foreign", "changed", "other kind", "link", "copied"])
