@@ -37,6 +37,7 @@ class LoggedSession(ABC):
         )
         self._log, self._on_note = folder / log, on_note
         self._records = list[Record]()  # the lines as they were read
+        self._is_cut = False  # whether another one was, which a note tells
         self._checksum: str | None = None  # of the log as it was read or stored last
         self.version = 0  # the number of lines
         self._open = ExitStack()
@@ -67,7 +68,7 @@ class LoggedSession(ABC):
             self._records, cut = read_log(self._log, StoreError)
         self.version = len(self._records)
         if cut:
-            line, text = cut
+            self._is_cut, (line, text) = True, cut
             self._on_note(
                 f"{self._log}:{line}: the last line, {shown(text)}, was cut off, and is left out."
             )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
 from copy import copy
 from dataclasses import replace
 from pathlib import Path
@@ -14,9 +15,9 @@ import pandas as pd
 from mvcc._utils.arrays import Floats, Ints
 from mvcc._utils.environment import now
 from mvcc._utils.files import csv_bytes
-from mvcc._utils.messages import shown
+from mvcc._utils.messages import counted, shown
 from mvcc.constraints import kind_of, refuse_conflicts
-from mvcc.exceptions import InvalidInputError, MvccError
+from mvcc.exceptions import InvalidInputError, MvccError, StoreError
 from mvcc.multiview import (
     MERGE,
     OPENS,
@@ -36,7 +37,7 @@ from mvcc.tables.correcting._corrections import refuse_line_breaks
 from mvcc.tables.fitting._features import features_before_clusters
 from mvcc.tables.output._folder import given_files, refuse_others
 from mvcc.tables.reading._inputs import Inputs, caller_of
-from mvcc.tables.reading._people import GROUP_COLUMNS, GROUPS, LOG
+from mvcc.tables.reading._people import GROUP_COLUMNS, GROUPS, LOG, read_records
 
 _BETWEEN_LOOKS = 4  # other questions, at least
 _FIRST = 20  # answers, before which rows with little text are not asked about
@@ -82,6 +83,8 @@ class AskSession(LoggedSession):
         self._questions = questions = self._prepared()
         self._later = self._hard_to_judge(questions)
         self._resume(questions)
+        if not self._is_cut:
+            self._refuse_lost()
         self._take(questions)
 
     def next(self, n: int = 1) -> list[Question]:
@@ -255,6 +258,20 @@ class AskSession(LoggedSession):
                     f"{self._out.path}: the group {shown(group.name)} takes all answers "
                     f"{shown(group.name)}, whichever group has this handle. Rename it."
                 )
+
+    def _refuse_lost(self) -> None:
+        """Refuse a log without lines that the groups came from, which would be lost for good."""
+        groups, members = self._out.path / GROUPS, set[str]()
+        lines = [Answer(id, answer) for _, (id, answer, _) in self._records]
+        with suppress(MvccError):  # there are none yet, or somebody changed them
+            records, _ = read_records(groups)
+            cells = [cell for _, fields in records[1:] for cell in fields[1:2]]
+            members = {self._id(row) for cell in cells for row in cell.splitlines()}
+        if lost := members - {self._id(line.id) for line in lines if line.is_about_object}:
+            raise StoreError(
+                f"{self._log} lacks answers about {counted(len(lost), 'object')} of {GROUPS}."
+                f" Restore it; or, to drop them, remove {groups}."
+            )
 
     def _say(
         self,

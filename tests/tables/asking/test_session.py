@@ -107,6 +107,29 @@ def test_a_line_that_was_cut_off_is_left_out(options, tmp_path):
         assert log.read_bytes() == content[:end], "until there is another answer"
 
 
+def test_a_log_that_lost_lines_is_refused_before_the_groups_lose_their_members(options, tmp_path):
+    log, groups = tmp_path / "asked/asked.csv", tmp_path / "asked/groups.csv"
+    with session(options, tmp_path / "asked") as asking:
+        first, *others = (question.id for question in asking.next(3))
+        asking.answer(first, "new:ä")
+        older = log.read_bytes()
+        asking.record([(one, "ä") for one in others])
+    log.write_bytes(older)
+    before = groups.read_bytes()
+    message = r"asked\.csv lacks answers about 2 objects of groups\.csv\. Restore it; or, to drop"
+    with pytest.raises(StoreError, match=message), session(options, tmp_path / "asked"):
+        pass
+    assert groups.read_bytes() == before
+    groups.unlink()
+    with session(options, tmp_path / "asked") as asking:
+        assert [one.id for one in asking.said] == [first]
+        before = groups.read_bytes()
+        asking.undo()
+    groups.write_bytes(before)  # as if it had been killed once the log was stored
+    with session(options, tmp_path / "asked") as asking:
+        assert not asking.said
+
+
 def test_a_last_line_without_an_end_counts_if_it_is_whole(options, tmp_path):
     with session(options, tmp_path / "asked") as asking:
         first, second, third = (question.id for question in asking.next(3))
