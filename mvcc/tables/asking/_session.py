@@ -330,7 +330,10 @@ class AskSession(LoggedSession):
     def _take(self, questions: Questions) -> None:
         """Store what questions know, and make them those of the session."""
         hint = questions.n_clusters_hint
-        self._store(questions.history.lines, self._files_of(questions, hint.counted))
+        files = self._files_of(questions, hint.counted)
+        if not self._out.was_used():  # the folder was copied without hidden files
+            self._out.adopt(files, {})
+        self._store(questions.history.lines, files)
         self._questions, self._hint = questions, hint
         self._second_looks = {}
         for look in questions.second_looks:

@@ -173,6 +173,16 @@ def test_an_answer_is_not_stored_if_a_file_that_follows_cannot_be_replaced(askin
     assert [one.id for one in asking.said] == [first]
 
 
+def test_a_copy_without_hidden_files_is_resumed(options, tmp_path):
+    with session(options, tmp_path / "asked") as asking:
+        first, second = (question.id for question in asking.next(2))
+        asking.answer(first, "new:ä")
+    (tmp_path / "asked/.mvcc-files").unlink()
+    with session(options, tmp_path / "asked") as asking:
+        asking.answer(second, "new:ö")
+        assert [one.id for one in asking.said] == [first, second]
+
+
 def test_folders_of_others_are_refused(options, tmp_path):
     def refused(options, folder, error, message):
         with pytest.raises(error, match=message), session(options, folder):
