@@ -45,6 +45,11 @@ class LoggedSession(ABC):
     def __enter__(self) -> Self:
         with ExitStack() as stack:
             stack.enter_context(self._out)
+            if self._log.is_symlink():
+                raise StoreError(
+                    f"{self._log} is a link, which a file would replace. Move the log itself here,"
+                    f" or {self._out.elsewhere}."
+                )
             if self._log.exists():
                 self._read_log()
             self._begin()

@@ -183,6 +183,25 @@ def test_a_copy_without_hidden_files_is_resumed(options, tmp_path):
         assert [one.id for one in asking.said] == [first, second]
 
 
+@pytest.mark.parametrize("exists", [True, False])
+def test_a_link_in_the_place_of_the_log_is_never_replaced(options, tmp_path, exists):
+    log, elsewhere = tmp_path / "asked/asked.csv", tmp_path / "elsewhere.csv"
+    with session(options, tmp_path / "asked") as asking:
+        asking.answer(asking.next()[0].id, "new:ä")
+    log.rename(elsewhere)
+    log.symlink_to(elsewhere)
+    if not exists:
+        elsewhere.unlink()
+    with (
+        pytest.raises(
+            StoreError, match=r"asked\.csv is a link, .* Move the log itself here, or ch"
+        ),
+        session(options, tmp_path / "asked"),
+    ):
+        pass
+    assert log.is_symlink()
+
+
 def test_folders_of_others_are_refused(options, tmp_path):
     def refused(options, folder, error, message):
         with pytest.raises(error, match=message), session(options, folder):
