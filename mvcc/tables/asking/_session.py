@@ -64,9 +64,10 @@ class AskSession(LoggedSession):
     ) -> None:
         self._job, self._inputs, self.base = job, inputs, base or Path()
         self._names = {LOG, GROUPS, *(f"{view}.csv" for view in job.views)}
-        if len(self._names) < 2 + len(job.views):
+        if len({name.casefold() for name in self._names}) < 2 + len(job.views):
             raise InvalidInputError(
-                "A view must not be called asked or groups: files of answers have these names."
+                "No view may be called asked or groups, or as another one but for capitals: files"
+                " of answers would have one name, on some disks. Rename the view."
             )
         elsewhere = "choose another folder with --out"
         super().__init__(folder, "answers", LOG, given_files(job), elsewhere, on_note)

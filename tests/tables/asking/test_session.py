@@ -183,6 +183,13 @@ def test_a_copy_without_hidden_files_is_resumed(options, tmp_path):
         assert [one.id for one in asking.said] == [first, second]
 
 
+@pytest.mark.parametrize("names", [("asked", "b"), ("Groups", "b"), ("A", "a")])
+def test_views_whose_files_would_be_one_on_some_disks_are_refused(tmp_path, names):
+    table = write_csv(tmp_path / "table.csv", [["x"], [1], [2]])
+    with pytest.raises(InvalidInputError, match="called asked or groups, or as another one but"):
+        session(options_of(dict.fromkeys(names, table), n_clusters=2), tmp_path / "asked")
+
+
 @pytest.mark.parametrize("exists", [True, False])
 def test_a_link_in_the_place_of_the_log_is_never_replaced(options, tmp_path, exists):
     log, elsewhere = tmp_path / "asked/asked.csv", tmp_path / "elsewhere.csv"
@@ -192,12 +199,8 @@ def test_a_link_in_the_place_of_the_log_is_never_replaced(options, tmp_path, exi
     log.symlink_to(elsewhere)
     if not exists:
         elsewhere.unlink()
-    with (
-        pytest.raises(
-            StoreError, match=r"asked\.csv is a link, .* Move the log itself here, or ch"
-        ),
-        session(options, tmp_path / "asked"),
-    ):
+    message = r"asked\.csv is a link, .* Move the log itself here, or choose another folder"
+    with pytest.raises(StoreError, match=message), session(options, tmp_path / "asked"):
         pass
     assert log.is_symlink()
 
