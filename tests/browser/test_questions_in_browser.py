@@ -182,6 +182,50 @@ def test_two_tabs_do_not_answer_for_each_other(config, visit):
     assert [line.split(",")[0] for line in asked(config)] == [thing, second]
 
 
+def test_a_double_click_is_no_answer_to_the_next_card(config, page):
+    for name in KINDS:
+        name_by_keys(page, name)
+        wait_for(page, TOLD, f"You said “{name}” about ")
+    thing, first = page.inner_text(THING), page.locator("#groups button").first
+    first.click()
+    wait_for_another(page, thing)
+    first.dispatch_event("click", {"detail": 2})
+    page.keyboard.press("u")  # is taken, unless an answer is on its way
+    wait_for(page, TOLD, "You said unsure about ")
+    assert len(asked(config)) == 5
+
+
+def test_what_was_not_sent_stays_in_sight_whatever_else_is_tried(config, visit):
+    with serving(config) as server:
+        page = visit(server.address, expects=["ERR_INTERNET_DISCONNECTED"])
+        answer_by_keys(page)
+        thing = page.inner_text(THING)
+        page.context.set_offline(True)
+        page.keyboard.press("u")
+        wait_for(page, PROBLEM, f"Not sent: {thing}: unsure.")
+        page.click("summary >> text=What was said")
+        for again in (True, False):
+            page.context.set_offline(again)
+            page.click("#said button")
+            page.keyboard.press("o")
+            assert page.evaluate("document.activeElement.textContent") == "r Try this one again"
+            assert f"Not sent: {thing}: unsure." in page.inner_text(PROBLEM)
+        page.click("text=Try this one again")
+        wait_for(page, TOLD, f"You said unsure about {thing};")
+    assert len(asked(config)) == 2
+
+
+def test_a_page_that_waits_for_the_server_is_dimmed(page):
+    held = []
+    page.route("**/answer", lambda route: held.append(route))
+    page.keyboard.press("u")
+    dimmed = "() => getComputedStyle(document.querySelector('main')).opacity === '0.6'"
+    page.wait_for_function(dimmed)
+    held[0].continue_()
+    wait_for(page, TOLD, "You said unsure about ")
+    assert not page.evaluate(dimmed)
+
+
 def test_an_answer_whose_response_was_lost_had_arrived(config, visit):
     to_lose = []
 

@@ -189,6 +189,19 @@ def test_what_a_server_that_ended_did_not_take_is_kept_and_said(results, open_pa
     assert read_facts(results).names[0] == "the first"
 
 
+def test_what_has_the_focus_is_above_the_form_for_selected_rows(results, open_page):
+    with correcting(results) as server:
+        page = open_page(server, width=640)
+        page.set_viewport_size({"width": 640, "height": 450})
+        page.click("[aria-label^='Rows 0 ']")
+        page.locator("#opened [data-row]").first.check()
+        for _ in range(30):
+            page.keyboard.press("Tab")
+            focused = "document.activeElement.getBoundingClientRect().top"
+            form = "document.getElementById('selection').getBoundingClientRect().top"
+            assert page.evaluate(f"{focused} < {form}")
+
+
 def test_a_list_that_is_cut_says_so_beside_its_whole_number(results, open_page, monkeypatch):
     monkeypatch.setattr(_pages, "_MOST_LISTED", 1)
     with correcting(results) as server:

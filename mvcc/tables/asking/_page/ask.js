@@ -334,7 +334,7 @@ const KEYS = {
 };
 
 function press(name) {
-  if (unsent) return name === "r" ? retry() : undefined;
+  if (unsent) return name === "r" ? retry() : remind();
   if (!state || busy) return undefined;
   if (name === "p") return say("answer", { id: "", answer: "undo" }, "undo");
   if (name === "f") return say("finish", {}, "finish");

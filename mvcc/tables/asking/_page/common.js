@@ -26,8 +26,9 @@ const key = (name) => make("kbd", {}, name);
 /* ---- what is sent ---- */
 
 async function say(name, body, words, tried = false) {
-  if (busy || (unsent && unsent.body !== body)) return;
-  busy = true;
+  if (busy) return undefined;
+  if (unsent && unsent.body !== body) return remind();
+  setBusy(true);
   // a second try says what was seen at the first
   const version = body.version ?? state.status.version;
   unsent = { name, body: Object.assign(body, { version }), words, tried };
@@ -48,8 +49,14 @@ async function say(name, body, words, tried = false) {
   } catch {
     gone();
   } finally {
-    busy = false;
+    setBusy(false);
   }
+  return undefined;
+}
+
+function setBusy(on) {
+  busy = on;
+  document.body.classList.toggle("busy", on);
 }
 
 function refused(message) {
@@ -76,6 +83,11 @@ function unsentProblem(what) {
   again.focus(); // keys are not typed into a name any more
 }
 
+/* Nothing else is taken before what could not be sent. */
+function remind() {
+  at("problem").querySelector("button")?.focus();
+}
+
 function retry() {
   const { name, body, words } = unsent;
   say(name, body, words, true);
@@ -87,6 +99,20 @@ function problem(...content) {
   at("problem").hidden = content[0] === "";
   if (content[0] !== "") at("problem").scrollIntoView({ block: "nearest" });
 }
+
+let seen = null; // the state at the first click of several
+
+/* The second click of a double click is not meant for what has taken the place of the first. */
+document.addEventListener(
+  "click",
+  (event) => {
+    if (event.detail < 2) seen = state;
+    if (seen === state) return;
+    event.preventDefault();
+    event.stopPropagation();
+  },
+  true,
+);
 
 const LONG = 80; // characters of a value that may have to be scrolled, so that keys must reach it
 
@@ -148,6 +174,7 @@ async function get(name) {
     if (unanswered) problem("");
     return told;
   }
+  if (unsent) return remind();
   problem(
     (told && told.error) ||
       `The server is gone, or has another address now. Start ${document.title} again.`,

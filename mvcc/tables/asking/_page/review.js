@@ -347,7 +347,7 @@ at("selection").addEventListener("submit", (event) => {
 });
 
 function press(name) {
-  if (unsent) return name === "r" ? retry() : undefined;
+  if (unsent) return name === "r" ? retry() : remind();
   if (!state || busy) return undefined;
   if (name === "p") return correct("", "undo", "undo");
   return name === "f" ? say("finish", {}, "finish") : undefined;
