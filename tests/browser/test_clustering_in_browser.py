@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.browser.conftest import DARK, LIGHT, PAPER, SCROLLED, TWO, UNFOLD
+from tests.browser.conftest import DARK, DRAWN, LIGHT, PAPER, SCROLLED, TWO, UNFOLD
 from tests.browser.facts import make_facts
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
@@ -257,6 +257,37 @@ def test_coloring_changes_points_and_legend(page):
     assert "class a" in page.inner_text(".legend:visible >> nth=1")
     page.select_option("#coloring", "cluster")
     assert color_of(page, row) == by_cluster
+
+
+def test_what_was_chosen_is_gone_after_coming_back_as_its_legend_is(open_page, report):
+    page = open_page(report("two", TWO, n_given=12))
+    page.select_option("#coloring", "stability")
+    page.select_option("#row-view", "1")
+    page.goto("about:blank")
+    page.go_back()
+    page.wait_for_function(DRAWN)
+    assert page.locator(".legend:visible").count() == 1
+    assert [page.input_value(one) for one in ("#coloring", "#row-view")] == ["cluster", ""]
+
+
+def test_a_link_opens_its_cluster_again(page):
+    for _ in range(2):
+        page.click(".cards a >> nth=1")
+        page.wait_for_selector("#cluster-1[open]")
+        page.click("#cluster-1 summary")
+        page.wait_for_selector("#cluster-1:not([open])")
+
+
+def test_bars_and_the_chosen_cluster_are_seen_in_forced_colors(open_page, report):
+    page = open_page(report("two", TWO, n_given=12), forced_colors="active")
+    amount = "getComputedStyle(document.querySelector('.amount')).backgroundColor"
+    assert page.evaluate(amount) == "rgb(0, 114, 178)"
+    button, seen = page.locator("button.cluster >> nth=1"), set()
+    for _ in range(2):
+        button.click()
+        page.mouse.move(0, 0)
+        seen.add(button.screenshot())
+    assert len(seen) == 2
 
 
 def test_what_has_no_label_is_gray_when_colored_by_label(open_page, report):

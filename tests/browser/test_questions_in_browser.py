@@ -356,6 +356,13 @@ def test_markup_in_ids_and_words_of_programs_in_names_are_shown_literally(tmp_pa
         assert page.locator("img[src=x], main script").count() == 0
 
 
+def test_a_name_from_right_to_left_turns_nothing_beside_it(page):
+    name_by_keys(page, "שלום")
+    wait_for(page, TOLD, "שלום")
+    name, size = (page.locator(f"#groups button {at}").bounding_box() for at in ("strong", ".soft"))
+    assert name["x"] + name["width"] <= size["x"]
+
+
 def test_everything_can_be_reached_by_tab(page):
     while len(offered(page)) < 2:
         answer_by_keys(page)

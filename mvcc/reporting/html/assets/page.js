@@ -65,6 +65,9 @@ function mark(pen, shape, [left, top], scale, fill, edge) {
     if (target && target.tagName === "DETAILS") { target.open = true; target.scrollIntoView(); }
   }
   window.addEventListener("hashchange", unfold);
+  document.addEventListener("click", function (event) { // on a link again, which is no change
+    if (event.target.closest("a")?.hash === location.hash) { unfold(); }
+  });
   addEventListener("DOMContentLoaded", unfold);
   apply();
 })();
