@@ -176,10 +176,12 @@ class _Handler(BaseHTTPRequestHandler):
         origin, site = headers.get("Origin"), headers.get("Sec-Fetch-Site", "none")
         foreign = origin is not None and origin.removeprefix("http://") not in hosts
         other_site = site not in ("none", "same-origin")
-        if headers.get_all("Host") not in [[host] for host in hosts] or foreign or other_site:
-            raise _Refused(HTTPStatus.FORBIDDEN)
         path, _, query = self.path.partition("?")
         token, slash, name = path.removeprefix("/").partition("/")
+        if self.command == "GET" and not name and headers.get("Sec-Fetch-Dest") == "document":
+            other_site = False  # a link to the page, such as in a terminal that is a page itself
+        if headers.get_all("Host") not in [[host] for host in hosts] or foreign or other_site:
+            raise _Refused(HTTPStatus.FORBIDDEN)
         if not slash or not secrets.compare_digest(token.encode(), self.server.token.encode()):
             raise _Refused(HTTPStatus.NOT_FOUND)
         return name, {key: values[0] for key, values in parse_qs(query).items()}

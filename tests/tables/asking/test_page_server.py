@@ -157,6 +157,15 @@ def test_localhost_and_our_own_origin_are_let_in(unanswered):
     assert ask(server, "", Sec_Fetch_Site="none")[0] == 200
 
 
+@pytest.mark.parametrize(
+    ("path", "goal", "status"),
+    [("", "document", 200), ("", "iframe", 403), ("state", "document", 403)],
+)
+def test_the_page_may_be_opened_by_a_link_of_another_site(unanswered, path, goal, status):
+    server, _ = unanswered
+    assert ask(server, path, Sec_Fetch_Site="cross-site", Sec_Fetch_Dest=goal)[0] == status
+
+
 def test_an_answer_is_on_the_disk_before_the_response(config, server):
     first = state_of(server)["card"]["id"]
     status, state = answer(server, "new:harbor")
