@@ -65,7 +65,7 @@ function mark(pen, shape, [left, top], scale, fill, edge) {
     if (target && target.tagName === "DETAILS") { target.open = true; target.scrollIntoView(); }
   }
   window.addEventListener("hashchange", unfold);
-  document.addEventListener("click", function (event) { // on a link again, which is no change
+  document.addEventListener("click", function (event) { // the same link again
     if (event.target.closest("a")?.hash === location.hash) { unfold(); }
   });
   addEventListener("DOMContentLoaded", unfold);
