@@ -116,6 +116,9 @@ def test_the_only_cluster_has_no_other_to_be_merged_into(results, open_page):
             wait_for(page, "#status", status)
         page.click("[aria-label^='Merge ']")
         wait_for(page, ".doing", "There is no other cluster to merge it into.")
+        page.click("text=Cancel")
+        assert page.locator(".doing").count() == 0
+        assert page.evaluate("document.activeElement.textContent") == "Rows"
 
 
 def test_a_dispute_is_settled_by_one_of_its_answers(tmp_path, open_page):

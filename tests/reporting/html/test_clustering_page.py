@@ -229,7 +229,7 @@ def test_matched_rows_are_counted_by_clusters_and_split_and_merged_ones_named(pa
     merged = {"sentences": [""], "retired": [1], "into_of_views": [[0, 2, 2]] * 2}
     text = page(facts | {"corrected": merged}).text
     assert "(across) 0 1 2 0 50 1 · 1 30 1 40 2 · 2 2 " in text  # as it was measured
-    assert "repetitions were measured before." in text
+    assert "repetitions were measured before these corrections." in text
     held_out["table"] = [[9, 0, 0], [0, 9, 0], [0, 0, 9]]
     assert "No cluster of one table is split in the other." in page(facts).text
 

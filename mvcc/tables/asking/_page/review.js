@@ -132,7 +132,13 @@ function shownCluster(one) {
 
 function inside(item, ...content) {
   item.querySelector(".doing")?.remove();
-  item.append(make("div", { class: "doing" }, ...content));
+  const doing = make("div", { class: "doing" }, ...content);
+  const cancel = () => {
+    doing.remove();
+    item.querySelector("button").focus();
+  };
+  doing.append(" ", make("button", { onclick: cancel }, "Cancel"));
+  item.append(doing);
   item.querySelector(".doing input, .doing select, .doing button")?.focus();
 }
 
