@@ -159,6 +159,16 @@ def test_of_views_numbered_apart_a_row_is_moved_within_its_view(tmp_path, open_p
         wait_for(page, TOLD, "moved to images:2. 1 row moved.")
 
 
+def test_no_two_buttons_have_one_name(results, open_page):
+    with correcting(results) as server:
+        page = open_page(server)
+        page.evaluate(UNFOLD)
+        names = page.locator("main button:visible").evaluate_all(
+            "(all) => all.map((one) => one.ariaLabel ?? one.textContent)"
+        )
+        assert len(names) == len({*names})
+
+
 def test_two_pages_at_once_lose_nothing(results, open_page):
     with correcting(results) as server:
         first, second = (open_page(server, expects=["409"]) for _ in range(2))

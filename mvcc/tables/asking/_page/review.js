@@ -6,6 +6,8 @@ let opened = null; // the cluster whose rows are shown
 
 const called = ({ id, name }) => `${id} ${name}`.trim();
 const idOf = (row) => `${row.view}:${row.id}`;
+const act = (text, of, does) =>
+  make("button", { onclick: does, "aria-label": `${text} ${of}` }, text);
 
 function correct(id, value, words) {
   say("answer", { id, answer: value }, words);
@@ -106,8 +108,6 @@ function shownCluster(one) {
     .map(([view, n]) => `${n} ${view}`)
     .join(", ");
   const item = make("li", {});
-  const act = (text, does) =>
-    make("button", { onclick: does, "aria-label": `${text} ${called(one)}` }, text);
   item.append(
     make("h2", {}, `${one.id}  `, one.name, " ", make("span", { class: "soft" }, `(${sizes})`)),
     make(
@@ -118,13 +118,13 @@ function shownCluster(one) {
     make(
       "div",
       { class: "keys" },
-      act("Rows", async () => {
+      act("Rows", called(one), async () => {
         await open(one.id);
         at("opened").querySelector("h2")?.focus();
       }),
-      act("Rename", () => renaming(item, one)),
-      act("Merge", () => merging(item, one)),
-      act("Split", () => splitting(item, one)),
+      act("Rename", called(one), () => renaming(item, one)),
+      act("Merge", called(one), () => merging(item, one)),
+      act("Split", called(one), () => splitting(item, one)),
     ),
   );
   return item;
@@ -246,17 +246,15 @@ function choosable(row) {
 function doubtful({ row, second }) {
   const id = idOf(row);
   const buttons = [
-    make("button", { onclick: () => correct(id, "outlier", `${id} fits nowhere`) }, "Fits nowhere"),
+    act("Fits nowhere", `(${id})`, () => correct(id, "outlier", `${id} fits nowhere`)),
   ];
   const other = state.clusters.find(
     (one) => one.id === String(second) || one.id === `${row.view}:${second}`,
   );
   if (other)
     buttons.unshift(
-      make(
-        "button",
-        { onclick: () => correct(id, String(second), `${id} to ${called(other)}`) },
-        `Move to ${called(other)}`,
+      act(`Move to ${called(other)}`, `(${id})`, () =>
+        correct(id, String(second), `${id} to ${called(other)}`),
       ),
     );
   return make("li", {}, choosable(row), make("div", { class: "keys" }, ...buttons));
@@ -265,7 +263,7 @@ function doubtful({ row, second }) {
 function disputed({ id, rows, said }) {
   const what = rows.map(idOf).join(" and ");
   const settle = (value, words) =>
-    make("button", { onclick: () => correct(id, value, `${what}: ${words}`) }, words);
+    act(words, `(${what})`, () => correct(id, value, `${what}: ${words}`));
   const clusters = new Set(said.map((one) => one.cluster).filter((cluster) => cluster !== null));
   const moves = state.clusters.filter(
     (one) =>
@@ -296,6 +294,10 @@ function disputed({ id, rows, said }) {
 
 function doubtfulMatch({ id, rows, used }) {
   const words = id.replace("\n", " and ");
+  const wrong = act(used ? "Wrong match" : "Left out already", `(${words})`, () =>
+    correct(id, "no match", `${words} are not the same`),
+  );
+  wrong.disabled = !used;
   return make(
     "li",
     {},
@@ -303,19 +305,8 @@ function doubtfulMatch({ id, rows, used }) {
     make(
       "div",
       { class: "keys" },
-      make(
-        "button",
-        { onclick: () => correct(id, "match", `${words} are the same`) },
-        "The same thing",
-      ),
-      make(
-        "button",
-        {
-          onclick: () => correct(id, "no match", `${words} are not the same`),
-          disabled: used ? null : "",
-        },
-        used ? "Wrong match" : "Left out already",
-      ),
+      act("The same thing", `(${words})`, () => correct(id, "match", `${words} are the same`)),
+      wrong,
     ),
   );
 }
