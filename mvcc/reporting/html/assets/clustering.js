@@ -360,12 +360,14 @@
   /* ---- what is drawn ---- */
 
   byId("kinds").addEventListener("change", draw);
-  coloring.addEventListener("change", function () {
+  function recolor() {
     all("[data-coloring]").forEach(function (one) {
       one.hidden = one.dataset.coloring !== coloring.value;
     });
     draw();
-  });
+  }
+  coloring.addEventListener("change", recolor);
+  window.addEventListener("pageshow", recolor); // what was chosen is chosen again
 
   all(".chart").forEach(function (chart, number) {
     const view = data.views[number];
