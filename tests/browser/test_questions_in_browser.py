@@ -148,10 +148,12 @@ def test_groups_are_renamed_and_merged_and_answers_changed(page):
     page.fill("#all-groups input", "elsewhere ")
     page.keyboard.press("Enter")
     wait_for(page, "#all-groups", "elsewhere (")
+    wait_for(page, TOLD, f"You said “{names[2]}” is now called “elsewhere”; p takes it back.")
     page.select_option("#gone", label="elsewhere")
     page.select_option("#kept", label=names[0])
     page.click("#merging button")
     page.wait_for_function("() => document.querySelectorAll('#all-groups li').length === 2")
+    wait_for(page, TOLD, f"You said “elsewhere” into “{names[0]}”; p takes it back.")
     page.click("summary >> text=What was said")
     first = page.inner_text("#said li:last-child").split(": ")[0]
     page.click("#said li:last-child button")

@@ -5,6 +5,7 @@ const SHOWN = 4; // groups, before more are asked for
 let showsAll = false;
 
 function taken(told) {
+  const { words } = unsent;
   unsent = null;
   problem("");
   show(told);
@@ -13,7 +14,7 @@ function taken(told) {
       ? `Taken back: the answer to ${told.undone}.`
       : "Taken back.";
   } else if (isAboutGroups(told.told.answer)) {
-    at("told").textContent = "";
+    at("told").textContent = `You said ${words}; p takes it back.`;
   } else {
     const { id, answer, guessed } = told.told;
     const guess =
