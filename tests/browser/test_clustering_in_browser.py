@@ -445,7 +445,10 @@ def test_long_names_do_not_widen_the_page(open_page, report):
     facts = make_facts((30, 20))
     facts["views"][0]["ids"] = [f"{'long' * 60}{row}" for row in range(30)]
     facts["views"][0]["name"] = "x" * 300
-    page = open_page(report("long", (30, 20), views=facts["views"], title="y" * 300), width=400)
+    dispute = {"id": "x:long", "rows": [f"x:{'long' * 60}"], "said": []}
+    together = {"people": [], "agreements": [], "disputed": [dispute]}
+    changes = {"views": facts["views"], "title": "y" * 300, "together": together}
+    page = open_page(report("long", (30, 20), **changes), width=400)
     find(page, facts["views"][0]["ids"][3])
     page.evaluate(UNFOLD)
     assert page.evaluate(SCROLLED) <= 400

@@ -341,7 +341,12 @@ def test_long_lists_end_with_how_many_more_there_are(page):
     violated = facts["views"][0]["violated"]
     facts["views"][0]["given"] = [[*link[:4], False, link[4]] for link in violated]
     facts["views"][1]["n_propagated"] = {"must_link": 5000, "cannot_link": 1}
+    said = [["anna", "outlier", ""], ["ben", "harbor", "harbor"]]
+    dispute = {"id": "texts:t0", "rows": ["texts:t0"], "said": said}
+    facts["together"] = {"people": [], "agreements": [], "disputed": [dispute] * 205}
     text = page(facts).text
+    assert "texts:t0 anna: fits nowhere; ben: harbor no " in text
+    assert "… and 105 more, see disputed.csv ." in text
     assert "line 99 " in text
     assert "line 100 " not in text
     assert "… and 37 more, see clustering.json ." in text
