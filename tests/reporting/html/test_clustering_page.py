@@ -230,6 +230,7 @@ def test_matched_rows_are_counted_by_clusters_and_split_and_merged_ones_named(pa
     text = page(facts | {"corrected": merged}).text
     assert "(across) 0 1 2 0 50 1 · 1 30 1 40 2 · 2 2 " in text  # as it was measured
     assert "repetitions were measured before these corrections." in text
+    assert "These rows are where their columns or corrections put them, against" in text
     held_out["table"] = [[9, 0, 0], [0, 9, 0], [0, 0, 9]]
     assert "No cluster of one table is split in the other." in page(facts).text
 
