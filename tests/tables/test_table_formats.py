@@ -369,6 +369,12 @@ def test_empty_lines_and_totals_are_no_rows_and_said(tmp_path, monkeypatch, cont
         ),
         ("id;x\na;1\nb;2\n\nTotal;3\n\n;\n", 2, "1 row below the table ('Total')"),
         ("id;x\na;1\nmean;2\nsum;3\n", 2, "1 row below the table ('sum')"),
+        (
+            "id;x\na;1\nb;1\nc;3\nmean;2\n\nΣ;6\nØ;2\n",
+            3,
+            "3 rows below the table ('mean', 'Σ', …)",
+        ),
+        ("of;x\na;1\nsum;3\nb;2\nsum;3\nTotal;3", 4, "1 row below the table ('Total')"),
         ("x;of;y\n1;mean;2\n1;sum;3\n2;mean;4\n2;sum;5", 4, ""),
         ("of;x\nsum;1\nb;2\nmean;3\nmean;4\nsum;5", 5, ""),
         ("of;x;y\nsum;1;1\nb;2;1\nsum;3;1\nA;;\nB;;", 5, ""),

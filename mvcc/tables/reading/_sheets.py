@@ -25,10 +25,11 @@ _MOST_LINES = 3  # that are named
 _LOOKED_AT = 50  # rows in which the names of the columns are sought
 _NEARLY_ALL, _HALF = 0.6, 0.5  # of the columns that names fill; of the rows of a column
 _COUNT = r"\W{0,2}\d[\d.,]*(\s?(\w+|\W))?"  # such as 40 entries, or $40
-_BELOW = "below the table"
+BELOW = "below the table"
 _TOTAL = re.compile(
     r"((grand |sub)?totals?|(zwischen|gesamt)?summen?|(ins)?gesamt|sum|sommes?|averages?|means?"
-    rf"|mittelwerte?|durchschnitt|moyennes?|anzahl|counts?|nombre|[Σ∑])(:?|:?\s{_COUNT})",
+    r"|mittelwerte?|durchschnitt|moyennes?|anzahl|counts?|nombre|median|standardabweichung"
+    rf"|suma|summa|totaal|totale|promedio|итого|合計|合计|总计|[Σ∑Ø])(:?|:?\s{_COUNT})",
     re.IGNORECASE,
 )
 
@@ -81,9 +82,9 @@ def table_in(cells: Cells, first: int, merged: Sequence[Area], header: int | Non
     lines = [top + first + 1 + n_units + place for place in range(end)]
     kept = [place for place, row in enumerate(rows[:end]) if _n_filled(row)]
     empty = without_value(np.delete(lines, kept).tolist(), "row")
-    above = _said(cells[: top - has_groups], "above the names of the columns")
-    above += _said(filled[top + 1 : top + 1 + n_units], "of units")
-    below = _said(rows[end:], _BELOW)
+    above = said_of(cells[: top - has_groups], "above the names of the columns")
+    above += said_of(filled[top + 1 : top + 1 + n_units], "of units")
+    below = said_of(rows[end:], BELOW)
     named = [names[column] or f"column {letters_of(column)}" for column in columns]
     if not names[columns[0]]:
         named[0] = ""  # as pandas and R write the names of rows
@@ -240,17 +241,17 @@ def _end(rows: Cells) -> int:
     return next((n for n in range(end, len(rows)) if _is_no_row(rows, n)), len(rows))
 
 
-def total_below(rows: Cells) -> tuple[int, list[str]]:
-    """Return how many of the last rows are a total and footnotes below it, and these in words.
+def n_below(rows: Cells) -> int:
+    """Return how many of the last rows are a total and footnotes below it.
 
     The rows are those of a text file, where a word such as "Total" may be a category, too.
     """
     for n, row in reversed(list(enumerate(rows))):
         if _is_total(row):
-            return len(rows) - n, _said(rows[n:], _BELOW)
+            return len(rows) - n
         if _n_filled(row) and not _is_lone(row):
             break
-    return 0, []
+    return 0
 
 
 def _is_lone(row: Row) -> bool:
@@ -284,7 +285,7 @@ def _first(row: Row) -> Any:
     return next((value for value in row if value is not None), None)
 
 
-def _said(rows: Cells, where: str) -> list[str]:
+def said_of(rows: Cells, where: str) -> list[str]:
     """Say which rows are left out."""
     words = [shown(value) for value in map(_first, rows) if value is not None]
     if not words:

@@ -6,7 +6,7 @@ import io
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, partial
-from itertools import chain
+from itertools import chain, count
 from typing import IO, Any, BinaryIO
 
 import numpy as np
@@ -18,7 +18,7 @@ from mvcc._utils.text import UTF_16, assumed, encoding_of, read_text
 from mvcc.exceptions import DataError
 from mvcc.tables.reading._parquet import parts_of, rows_at_a_time
 from mvcc.tables.reading._rows import without_nameless
-from mvcc.tables.reading._sheets import total_below, without_value
+from mvcc.tables.reading._sheets import BELOW, n_below, said_of, without_value
 from mvcc.tables.reading._text_rows import check_quotes, text_frames
 
 _LAST = 50  # rows among which totals and footnotes are sought
@@ -54,23 +54,26 @@ def _has_columns(frame: pd.DataFrame) -> bool:
 
 
 def _end(
-    frame: pd.DataFrame, all_rows: Iterable[pd.DataFrame], n_before: int = 0
+    frame: pd.DataFrame, all_rows: Callable[[], Iterable[pd.DataFrame]], n_before: int = 0
 ) -> tuple[int, list[str]]:
-    """Return the number of rows above empty ones and a total at the end, and what these are.
+    """Return the number of rows above empty ones and totals at the end, and what these are.
 
-    A total has a word that no other one of ``all_rows`` has; without these, it may be one.
+    Each total has a word that no other one of ``all_rows`` has; without these, it may be one. Where
+    more rows are totals than others, they are what the table is about.
     """
-    n = _n_filled(frame)
-    last = frame.iloc[max(n - _LAST, 0) : n].to_numpy()
-    below = total_below([[cell.strip() or None for cell in row] for row in last])
-    total = n - below[0]
-    n_above = _n_filled(frame.iloc[:total])
-    if not (below[0] and n_before + n_above and _has_columns(frame)):
-        return n, []
-    column, word = next((n, cell) for n, cell in enumerate(frame.iloc[total]) if cell.strip())
-    if sum(int((rows.iloc[:, column] == word).sum()) for rows in all_rows) > 1:
-        return n, []
-    return n_above, below[1]
+    end = n = _n_filled(frame)
+    for n_totals in count(1) if _has_columns(frame) else ():
+        last = frame.iloc[max(end - _LAST, 0) : end].to_numpy()
+        total = end - n_below([[cell.strip() or None for cell in row] for row in last])
+        n_above = _n_filled(frame.iloc[:total])
+        if total == end or n_before + n_above < n_totals:
+            break
+        column, word = next((n, cell) for n, cell in enumerate(frame.iloc[total]) if cell.strip())
+        if sum(int((rows.iloc[:, column] == word).sum()) for rows in all_rows()) > 1:
+            break
+        end = n_above
+    below = frame.iloc[end:n].to_numpy()
+    return end, said_of([[cell.strip() or None for cell in row] for row in below], BELOW)
 
 
 def _without_empty(
@@ -131,8 +134,8 @@ def _tables(
         is_end = bool(whole) or not len(chunk)
         frame = pd.concat([held, chunk]) if len(held) else chunk
         frame.attrs = chunk.attrs or held.attrs  # pandas drops them where they differ
-        every = [frame] if whole else _chunks(lines, encoding)
-        n, below = _end(frame, every if is_end else (), n_before)
+        every = partial(iter, [frame]) if whole else partial(_chunks, lines, encoding)
+        n, below = _end(frame, every if is_end else tuple, n_before)
         held, frame = frame.iloc[n:], frame.iloc[:n]  # the end of the table, unless rows follow
         first = line or frame.attrs["header"] + 1
         frame.attrs["lines"], line = _lines_of(frame, first, are_rows=lines.are_rows)
