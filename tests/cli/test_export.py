@@ -140,6 +140,16 @@ def test_numbers_of_rows_below_one_without_a_value_are_the_same_everywhere(tmp_p
     assert former.strange(read_inputs(job)) == set(), "the table is the same"
 
 
+def test_a_row_of_units_gets_no_cluster(tmp_path):
+    rows = [["id", "x", "y"], ["", "kg", "mm"], *([f"r{n}", n % 2 * 9, n] for n in range(9))]
+    path = write_csv(tmp_path / "one.csv", rows)
+    cluster(options_of({"one": path}, {}, n_clusters=2), tmp_path / "old")
+    export(tmp_path / "old", "--out", tmp_path / "out.csv")
+    labels, exported = (read_csv(tmp_path / name) for name in ("old/one/labels.csv", "out.csv"))
+    assert [row["id"] for row in exported] == [f"r{n}" for n in range(9)]
+    assert [row["cluster"] for row in exported] == [row["cluster"] for row in labels]
+
+
 def test_one_view_may_be_one_file_without_stability(folder, tmp_path):
     export(folder / "alone", "--out", tmp_path / "mine.csv")
     assert list(read_semicolons(tmp_path / "mine.csv")[0])[-5:] == ["cluster", *SURE, "fit_2"]

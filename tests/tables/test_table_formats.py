@@ -334,6 +334,13 @@ def test_a_row_is_called_by_its_line_also_below_values_and_gaps_of_several(
             "ab",
             ["1 row without a value (line 4)", "2 rows below the table ('Total', 'Quelle: A')"],
         ),
+        (
+            "id;x;y\n;mg;%\na;1,5;2\n;;\nb;2;3\n",
+            "ab",
+            ["1 row of units ('mg')", "1 row without a value (line 4)"],
+        ),
+        ("id;x;y\n[unit];mg;-\na;1;2\nb;2;3\n", ["[unit]", "a", "b"], []),
+        ("id;x;y\nb;mg;%\na;1;red\nc;2;blue\n", "bac", []),
         ("id;x\nb;1\ntotal;red\n", ["b", "total"], []),
         ("id;x\ntotal;5\nb;1\n", ["total", "b"], []),
         ("x\n1\n\n3\n", "012", []),

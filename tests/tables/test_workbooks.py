@@ -273,11 +273,19 @@ def test_a_column_apart_that_goes_with_the_rows_stays(tmp_path):
     assert read(tmp_path, {"Weine": rows}).columns == [*NAMES, "Preis"]
 
 
-def test_a_row_of_units_below_the_names_is_left_out_and_said(tmp_path):
-    rows = [[*HEADER, "vol"], [None, "g/l", None, "%"], *([*row, 12.5] for row in ROWS)]
+@pytest.mark.parametrize(
+    ("units", "first"),
+    [
+        ([None, "g/l", None, "%"], "g/l"),
+        (["Einheit:", "g/l", None, "%"], "Einheit:"),
+        ([None, "g/l", "-", "%"], "g/l"),
+    ],
+)
+def test_a_row_of_units_below_the_names_is_left_out_and_said(tmp_path, units, first):
+    rows = [[*HEADER, "vol"], units, *([*row, 12.5] for row in ROWS)]
     table = read(tmp_path, {"Weine": rows})
     assert (table.ids, table.X["Säure"].tolist()) == (IDS, [row[1] for row in ROWS])
-    assert table.notes[0].endswith("Left out: 1 row of units ('g/l').")
+    assert table.notes[0].endswith(f"Left out: 1 row of units ('{first}').")
 
 
 @pytest.mark.parametrize(

@@ -182,8 +182,9 @@ def _csv(views: Views, path: str) -> bytes:
             if kind == "f":
                 beside[place] = [text.replace(".", ",") for text in beside[place]]
     are_texts = [kind in "OUT" for kind in kinds]
-    delimiter, added = view.own.attrs["delimiter"], list(map(escaped, beside))
-    return with_columns(view.content, view.path, delimiter, own, added, are_texts)
+    delimiter, n_units = (view.own.attrs[key] for key in ("delimiter", "n_units"))
+    added = list(map(escaped, beside))
+    return with_columns(view.content, view.path, delimiter, own, added, are_texts, n_units)
 
 
 def _texts(frame: pd.DataFrame, path: str) -> list[list[str]]:

@@ -164,10 +164,12 @@ def with_columns(
     own: Sequence[Sequence[str]],
     beside: Sequence[Sequence[str]],
     are_texts: Sequence[bool],
+    n_units: int = 0,
 ) -> bytes:
     """Return a text file with columns ``beside`` its ``own``, each with its name first.
 
-    Its own lines stay as they are, to the character, unless they lack values or names.
+    Its own lines stay as they are, to the character, unless they lack values or names; ``n_units``
+    below the names are left out.
     """
     read = read_text(content, path, DataError)
     records = list(_records(read.text))
@@ -178,6 +180,7 @@ def with_columns(
     blank = rf'(?:"\s*")?[^\S{between}]*'
     empty = re.compile(f"{blank}(?:{between}{blank})*[\r\n]*")  # no rows of the table
     records = [record for record in records if not empty.fullmatch(record)]
+    del records[1 : 1 + n_units]
     n_rows, end = len(own[0]), _ends(records[0])[1]
     quotes_texts, quotes_all = _quoting(records, delimiter)
     more = []

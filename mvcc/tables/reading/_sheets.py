@@ -33,6 +33,8 @@ _TOTAL = re.compile(
     re.IGNORECASE,
 )
 
+_UNITS = re.compile(r"\W?(units?|einheit(en)?|unités?|unidad(es)?|unità)\W{0,2}", re.IGNORECASE)
+
 
 def letters_of(column: int) -> str:
     """Return what spreadsheet programs call a column, which counts from 0: A, …, Z, AA, …"""
@@ -74,7 +76,7 @@ def table_in(cells: Cells, first: int, merged: Sequence[Area], header: int | Non
     filled = _with_merged(cells, areas, top)
     has_groups = _has_groups(cells, areas, top)
     names = _names(filled, top, has_groups, _merged_beside(areas, top))
-    n_units = int(_are_units(filled[top + 1 :]))
+    n_units = int(are_units(filled[top + 1 :]))
     body = filled[top + 1 + n_units :]
     columns, beside = _columns(names, body)
     rows = [[row[column] for column in columns] for row in body]
@@ -220,16 +222,19 @@ def _columns(names: list[str], body: Cells) -> tuple[list[int], list[str]]:
     return columns, []
 
 
-def _are_units(body: Cells) -> bool:
-    """Tell whether the first row has words, such as kg, above numbers alone, but no first cell."""
+def are_units(body: Cells) -> bool:
+    """Tell whether the first row has words, such as kg, above numbers alone, but names no row."""
     first, others = [*body, []][0], body[1:]
-    texts = _texts(first)
-    if len(texts) < 2 or len(texts) < _n_filled(first) or is_missing(pd.Series(texts)).any():
+    texts = _texts(first[1:])
+    n_units = len(texts) - int(is_missing(pd.Series(texts, dtype=object)).sum())
+    if n_units < 2 or len(texts) < _n_filled(first[1:]):
         return False
     starts = [row[0] for row in others if _n_filled(row)]
-    cells = [row[n] for row in others for n, unit in enumerate(first) if unit is not None]
+    units = [n for n, unit in enumerate(first) if unit is not None and n]
+    cells = [row[n] for row in others for n in units]
     numbers = [value for value in cells if isinstance(value, int | float)]
-    return first[0] is None and None not in starts and len(numbers) > _NEARLY_ALL * len(cells)
+    names_none = first[0] is None or _UNITS.fullmatch(str(first[0]).strip())
+    return bool(names_none) and None not in starts and len(numbers) > _NEARLY_ALL * len(cells)
 
 
 def _end(rows: Cells) -> int:

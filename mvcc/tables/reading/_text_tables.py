@@ -16,9 +16,17 @@ from mvcc._utils.arrays import Ints
 from mvcc._utils.reading import MOST_LINE, content_of, in_lines, opened
 from mvcc._utils.text import UTF_16, assumed, encoding_of, read_text
 from mvcc.exceptions import DataError
+from mvcc.tables.reading._numbers import is_written_number
 from mvcc.tables.reading._parquet import parts_of, rows_at_a_time
 from mvcc.tables.reading._rows import without_nameless
-from mvcc.tables.reading._sheets import BELOW, n_below, said_of, without_value
+from mvcc.tables.reading._sheets import (
+    BELOW,
+    Cells,
+    are_units,
+    n_below,
+    said_of,
+    without_value,
+)
 from mvcc.tables.reading._text_rows import check_quotes, text_frames
 
 _LAST = 50  # rows among which totals and footnotes are sought
@@ -63,8 +71,7 @@ def _end(
     """
     end = n = _n_filled(frame)
     for n_totals in count(1) if _has_columns(frame) else ():
-        last = frame.iloc[max(end - _LAST, 0) : end].to_numpy()
-        total = end - n_below([[cell.strip() or None for cell in row] for row in last])
+        total = end - n_below(_cells(frame.iloc[max(end - _LAST, 0) : end]))
         n_above = _n_filled(frame.iloc[:total])
         if total == end or n_before + n_above < n_totals:
             break
@@ -72,8 +79,20 @@ def _end(
         if sum(int((rows.iloc[:, column] == word).sum()) for rows in all_rows()) > 1:
             break
         end = n_above
-    below = frame.iloc[end:n].to_numpy()
-    return end, said_of([[cell.strip() or None for cell in row] for row in below], BELOW)
+    return end, said_of(_cells(frame.iloc[end:n]), BELOW)
+
+
+def _cells(rows: pd.DataFrame) -> Cells:
+    return [[cell.strip() or None for cell in row] for row in rows.to_numpy()]
+
+
+def _has_units(frame: pd.DataFrame) -> bool:
+    """Tell whether the first row has units, above numbers."""
+    rows = _cells(frame.iloc[:_LAST])
+    if not rows or any(is_written_number(cell) for cell in rows[0] if cell):
+        return False
+    numbers = [[0.0 if cell and is_written_number(cell) else cell for cell in row] for row in rows]
+    return are_units(numbers)
 
 
 def _without_empty(
@@ -83,8 +102,9 @@ def _without_empty(
     below: list[str],
     blank: Callable[[str], set[int]],
     first: int = 0,
+    n_units: int = 0,
 ) -> tuple[pd.DataFrame, int]:
-    """Return a table without empty rows, with notes on these, and the number of the next row.
+    """Return a table without units and empty rows, with notes, and the number of the next row.
 
     Rows have the numbers that pandas gives them: it counts rows of delimiters, not ``blank`` lines.
     """
@@ -93,14 +113,15 @@ def _without_empty(
         empty = _of_spaces(frame, np.arange(len(frame))).tolist()
     end = first + len(frame)
     numbers: pd.Index[Any] = pd.RangeIndex(first, end)
-    left_out = [*without_value([lines[row] for row in empty], "line"), *below]
-    if empty:
+    left_out = said_of(_cells(frame.iloc[:n_units]), "of units")
+    left_out += [*without_value([lines[row] for row in empty], "line"), *below]
+    if empty := [*range(n_units), *empty]:
         kept = np.delete(np.arange(len(frame)), empty)
         frame, are_blank = frame.iloc[kept], blank(frame.attrs["delimiter"])
         skipped = [row for row in empty if lines[row] in are_blank]
         numbers, end = numbers[kept - np.searchsorted(skipped, kept)], end - len(skipped)
         frame.attrs["lines"] = in_lines(np.asarray(lines)[kept].tolist())
-    frame.attrs["notes"] = [*notes, *frame.attrs["notes"]]
+    frame.attrs |= {"notes": [*notes, *frame.attrs["notes"]], "n_units": n_units}
     if left_out:
         frame.attrs["notes"].append(f"{path}: Left out: {'; '.join(left_out)}.")
     frame.index = numbers
@@ -144,7 +165,8 @@ def _tables(
                 check_quotes(file, place, frame.attrs["delimiter"])
             is_checked = True
         below = below if is_end else []
-        frame, n_before = _without_empty(frame, place, notes, below, blank, n_before)
+        n_units = int(first == frame.attrs["header"] + 1 and _has_units(frame))
+        frame, n_before = _without_empty(frame, place, notes, below, blank, n_before, n_units)
         if len(frame) or whole:
             if len(ready):
                 yield ready
