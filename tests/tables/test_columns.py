@@ -953,3 +953,23 @@ def test_codes_beside_a_scale_are_named_since_they_may_mean_no_answer(values, na
     assert bool(notes) == bool(named)
     empties_more = named is not None and named.startswith(("8 ", "9 "))
     assert notes.endswith(" This also empties cells of k.") == empties_more
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("", ""),
+        ("Hall 2;;;\n", "line 4 has no value that is clustered; 1 row is like that"),
+        ("Hall 2;;;\n;;;\nHall 3;;;\n", "line 4 has no value that is clustered; 2 rows are"),
+        (
+            "Sum: ;7;8;\n",
+            "line 4 has 'Sum:'; 1 row is like that. Delete such rows if they are sums",
+        ),
+    ],
+)
+def test_headings_and_sums_among_rows_are_named(tmp_path, content, said):
+    rows = "".join(f"r{n};{n % 3};{n % 4};{'abc'[n % 3]}\n" for n in range(9))
+    notes = read(tmp_path, f"id;x;y;c\nv;1;2;c\nw;2;1;b\n{content}{rows}").notes
+    found = [note for note in notes if "Left out" not in note]
+    assert len(found) == bool(said)
+    assert said in "".join(found)

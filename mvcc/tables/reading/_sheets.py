@@ -26,7 +26,7 @@ _LOOKED_AT = 50  # rows in which the names of the columns are sought
 _NEARLY_ALL, _HALF = 0.6, 0.5  # of the columns that names fill; of the rows of a column
 _COUNT = r"\W{0,2}\d[\d.,]*(\s?(\w+|\W))?"  # such as 40 entries, or $40
 BELOW = "below the table"
-_TOTAL = re.compile(
+TOTAL = re.compile(
     r"((grand |sub)?totals?|(zwischen|gesamt)?summen?|(ins)?gesamt|sum|sommes?|averages?|means?"
     r"|mittelwerte?|durchschnitt|moyennes?|anzahl|counts?|nombre|median|standardabweichung"
     rf"|suma|summa|totaal|totale|promedio|итого|合計|合计|总计|[Σ∑Ø])(:?|:?\s{_COUNT})",
@@ -281,7 +281,7 @@ def _is_total(row: Row) -> bool:
     first, others = _first(row), _texts(row)[1:]
     has_numbers = len(others) + 1 < _n_filled(row)
     are_counts = all(re.fullmatch(_COUNT, text.strip()) for text in others)
-    is_word = _is_text(first) and _TOTAL.fullmatch(first.strip())
+    is_word = _is_text(first) and TOTAL.fullmatch(first.strip())
     return bool(is_word) and (has_numbers or are_counts)
 
 

@@ -16,6 +16,7 @@ from mvcc._utils.messages import agreeing, clipped, counted, nearest_id, shown
 from mvcc.exceptions import DataError
 from mvcc.tables._job import View
 from mvcc.tables.reading._column import (
+    GLANCE,
     Column,
     LeftOut,
     as_texts,
@@ -46,8 +47,10 @@ from mvcc.tables.reading._rows import (
     place_of,
     refuse_repeated_columns,
 )
+from mvcc.tables.reading._sheets import TOTAL
 from mvcc.tables.reading._superfluous import without_names, without_superfluous
 
+_FEW = 1 / 3  # of the rows, which may be headings or sums
 _MOST_WITH_EXAMPLES = 500  # columns; nobody looks at more, which take time
 
 
@@ -188,6 +191,7 @@ def table_of(
             *frame.attrs.get("notes", ()),
             *_left_out_labels(name, became, columns, view.path),
             *_names_of_pictures(frame, became, view.path),
+            *_rows_to_check(frame, X, view.path),
         ),
         far_values=tuple(notes_on_far_values(frame, name, view, numbers)),
     )
@@ -279,6 +283,21 @@ def _names_of_pictures(frame: pd.DataFrame, became: dict[str, Column], path: str
             yield (
                 f"{path}: the column {listed([name])} names pictures, and only these names were"
                 f" clustered. {_as_pictures(name)}."
+            )
+
+
+def _rows_to_check(frame: pd.DataFrame, X: Floats | pd.DataFrame, path: str) -> Iterable[str]:
+    """Name rows that may be no objects: of which nothing is known, and subtotals."""
+    unknown = X.isna().all(axis=1) if isinstance(X, pd.DataFrame) and X.shape[1] else ()
+    texts = [str(cell).strip() for cell in frame.iloc[:GLANCE, :1].to_numpy(dtype=object).ravel()]
+    totals = {row: shown(text) for row, text in enumerate(texts) if TOTAL.fullmatch(text)}
+    empty = dict.fromkeys(np.flatnonzero(unknown).tolist(), "no value that is clustered")
+    for rows, what in ((empty, "headings"), (totals, "sums")):
+        if 0 < len(rows) <= _FEW * len(frame):
+            (row, has), n = next(iter(rows.items())), len(rows)
+            yield (
+                f"{place_of(frame, path, row)} has {has}; {counted(n, 'row')}"
+                f" {agreeing(n, 'is', 'are')} like that. Delete such rows if they are {what}."
             )
 
 
