@@ -16,8 +16,11 @@ from mvcc.tables.reading._column import Written
 _GROUPED = re.compile(r"(?<=\d)[ \u00a0\u202f'’](?=\d{3}(?!\d))")
 _EXPONENT = r"(?:e[+-]?\d+)?"
 _WITHOUT = rf"[+-]?(?:\d+\.?\d*|\.\d+){_EXPONENT}"
-# nobody separates thousands before an exponent
-_WITH_POINT = rf"[+-]?(?:[1-9]\d{{0,2}}(?:,\d{{3}})+(?:\.\d*)?|(?:\d+\.?\d*|\.\d+){_EXPONENT})"
+# nobody separates thousands before an exponent; 12,34,567 is how India writes 1,234,567
+_WITH_POINT = (
+    r"[+-]?(?:(?:[1-9]\d{0,2}(?:,\d{3})+|[1-9]\d?(?:,\d{2})+,\d{3})(?:\.\d*)?"
+    rf"|(?:\d+\.?\d*|\.\d+){_EXPONENT})"
+)
 _WITH_COMMA = rf"[+-]?(?:[1-9]\d{{0,2}}(?:\.\d{{3}})+(?:,\d*)?|(?:\d+,?\d*|,\d+){_EXPONENT})"
 _WRITTEN = re.compile(rf"({_WITH_POINT}|{_WITH_COMMA})\s?%?", re.IGNORECASE)
 _POINTS_FOR_THOUSANDS = r"[+-]?(?:\d{1,3}(?:\.\d{3})+|\d{1,3})"
@@ -29,20 +32,22 @@ _CURRENCIES = {
     "€": ("€", "eur", "euro", "euros"),
     "$": ("$", "us$", "usd"),
     "£": ("£", "gbp"),
-    "¥": ("¥", "jpy"),
+    "¥": ("¥", "￥", "jpy", "円", "cny", "rmb", "元"),
+    "₹": ("₹", "inr", "rs.", "rs"),
+    "R$": ("r$", "brl"),
     "CHF": ("chf", "fr.", "sfr.", "sfr"),
     "kr": ("kr", "kr.", "sek", "nok", "dkk"),
     "zł": ("zł", "pln"),
 }
 _UNIT_OF = {word: unit for unit, words in _CURRENCIES.items() for word in words}
-_THOUSANDS_BY_COMMA = ("$", "£", "¥")
+_THOUSANDS_BY_COMMA = ("$", "£", "¥", "₹")
 _BEFORE = "|".join(re.escape(word) for word in sorted(_UNIT_OF, key=len, reverse=True))
 _AMOUNT = rf"(?:\d[\d.,]*|[.,]\d+){_EXPONENT}"
 _CELL = re.compile(
     rf"(?P<limit>[<>≤≥]=?)?\s*(?P<minus>[+\-−])?\s*(?P<before>{_BEFORE})?\s*(?P<sign>[+\-−])?"
     rf"(?:(?P<first>{_AMOUNT})\s?(?:-|–|—|bis|to|à)\s?)?(?P<last>{_AMOUNT})(?:[.,][-–—])?"
     r"(?P<credit>[-−])?"
-    r"\s*(?P<after>%|‰|°|[€$£¥]|(?!e[+-]?\d)[°^µ]?[^\W\d_][^\s\d,;:()]{0,14}[23²³]?)?",
+    r"\s*(?P<after>%|‰|°|[€$£¥￥₹]|(?!e[+-]?\d)[°^µ]?[^\W\d_][^\s\d,;:()]{0,14}[23²³]?)?",
     re.IGNORECASE,
 )
 _WHOLE_CELL = re.compile(rf"\A(?:{_CELL.pattern})\Z", re.IGNORECASE)

@@ -66,7 +66,7 @@ def _end(
 ) -> tuple[int, list[str]]:
     """Return the number of rows above empty ones and totals at the end, and what these are.
 
-    Each total has a word that no other one of ``all_rows`` has; without these, it may be one. Where
+    Each total has a word that no other one of ``all_rows`` has; without these, it may be one. If
     more rows are totals than others, they are what the table is about.
     """
     end = n = _n_filled(frame)
