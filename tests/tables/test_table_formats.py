@@ -402,6 +402,18 @@ def test_a_total_is_the_last_row_and_has_a_word_that_no_other_row_has(
         assert ("below" in notes) == bool(below)
 
 
+@pytest.mark.parametrize("rows", ["a\t1\t2\nb\t3\t4\n", "a\t1\t2\nb\t3\n", "a\t1\t\nb\t3\t\n"])
+def test_names_of_rows_have_no_name_as_r_writes_them_if_all_rows_have_one(tmp_path, rows):
+    path = written(tmp_path, "a.txt", f'"x"\t"y"\n{rows}')
+    if rows.endswith("4\n"):
+        assert read_frame(path).columns.tolist() == ["", "x", "y"]
+        assert [frame.shape for frame in read_frames(path)] == [(2, 3)]
+        assert read_table("a", View(path=path)).ids == ["a", "b"]
+    else:
+        with pytest.raises(DataError, match="line 2 has 3 values, but there are 2 columns"):
+            read_frame(path)
+
+
 @pytest.mark.parametrize(
     ("content", "names", "note"),
     [

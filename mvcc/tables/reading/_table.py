@@ -288,7 +288,9 @@ def _names_of_pictures(frame: pd.DataFrame, became: dict[str, Column], path: str
 
 def _rows_to_check(frame: pd.DataFrame, X: Floats | pd.DataFrame, path: str) -> Iterable[str]:
     """Name rows that may be no objects: of which nothing is known, and subtotals."""
-    unknown = X.isna().all(axis=1) if isinstance(X, pd.DataFrame) and X.shape[1] else ()
+    unknown: Any = ()
+    if isinstance(X, pd.DataFrame) and X.shape[1] and frame.shape[1] > 1:
+        unknown = X.isna().all(axis=1)
     texts = [str(cell).strip() for cell in frame.iloc[:GLANCE, :1].to_numpy(dtype=object).ravel()]
     totals = {row: shown(text) for row, text in enumerate(texts) if TOTAL.fullmatch(text)}
     empty = dict.fromkeys(np.flatnonzero(unknown).tolist(), "no value that is clustered")

@@ -59,8 +59,11 @@ def text_frames(
             check_quotes(lines, path, delimiter)
         lines.seek(start)
         next(reader := csv.reader(lines, delimiter=delimiter))
-        notes = []
-        headless = _is_data(names) and (not _are_even(_years(names)) or _years(next(reader, [])))
+        notes, below = [], next(reader, [])
+        headless = _is_data(names) and (not _are_even(_years(names)) or _years(below))
+        is_longer = delimiter == "\t" and len(below) == len(names) + 1 and below[-1]
+        if is_longer and all(len(row) == len(below) for row in reader if row):
+            names.insert(0, "")  # R names rows, but not the column of these names
         lines.seek(start)
         if headless:
             notes = [f"{path}: Line {header} has only numbers and was read as a row, not as names."]
