@@ -977,3 +977,13 @@ def test_headings_and_sums_among_rows_are_named(tmp_path, content, said):
     found = [note for note in notes if "Left out" not in note]
     assert len(found) == bool(said)
     assert said in "".join(found)
+
+
+def test_a_second_line_of_names_is_told_once(tmp_path):
+    rows = "".join(f"{n};{n % 3};0{1 + n % 9}.01.2023\n" for n in range(30))
+    content = f"id;Q1;on\nNumber;How?;When?\n[N];[1-5];[date]\n{rows}"
+    message = r"line 2 has words in columns of numbers or dates \('Q1', 'on'\)\. Delete it if"
+    with pytest.raises(DataError, match=message):
+        read(tmp_path, content)
+    with pytest.raises(DataError, match="2 problems:"):
+        read(tmp_path, content.replace("How?;When?", "2 a;3 b"))

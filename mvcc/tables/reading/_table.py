@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -51,6 +52,7 @@ from mvcc.tables.reading._sheets import TOTAL
 from mvcc.tables.reading._superfluous import without_names, without_superfluous
 
 _FEW = 1 / 3  # of the rows, which may be headings or sums
+_MOST_ABOVE = 3  # rows with further names, such as questions, and units
 _MOST_WITH_EXAMPLES = 500  # columns; nobody looks at more, which take time
 
 
@@ -221,10 +223,23 @@ def _understood(
     if "beside" not in frame.attrs:  # columns of an array have no meaning of their own
         unasked = used.keys() - kinds.keys()
         found = without_superfluous(without_names(found, unasked), unasked)
-    for column, one in found.items():
-        if one.mistake is not None:
-            said = _mistaken(frame, view, name, column, one.mistake)
-            problems.add(said, (name, [*view.ignore, column]))
+    mistakes = {column: one.mistake for column, one in found.items() if one.mistake is not None}
+    measured = [name for name, one in found.items() if one.column.kind in ("number", "date")]
+    words = [
+        column
+        for column in measured
+        if column in mistakes and mistakes[column].row == 0 and mistakes[column].n <= _MOST_ABOVE
+        if re.match(r"\W*\d", str(frame[column].iloc[0])) is None
+    ]
+    if 1 < len(words) > len(measured) / 2:
+        problems.add(
+            f"{place_of(frame, view.path, 0)} has words in columns of numbers or dates"
+            f" ({listed(words)}). Delete it if it has names or units, or correct it."
+        )
+        mistakes = {column: one for column, one in mistakes.items() if column not in words}
+    for column, mistake in mistakes.items():
+        said = _mistaken(frame, view, name, column, mistake)
+        problems.add(said, (name, [*view.ignore, column]))
     bare = without_attrs(frame)
     became = {}
     for number, (column, reason) in enumerate(reasons.items()):
