@@ -279,6 +279,13 @@ def test_categories_that_have_an_order_are_numbers(named):
     assert found.predict(table, "survey").tolist() == found.labels["survey"].tolist()
 
 
+def test_periods_are_dates():
+    months = pd.period_range("2020-01", periods=len(SURVEY), freq="M")
+    (facts,) = alone(SURVEY.assign(month=months)).facts["views"]
+    month = next(column for column in facts["columns"] if column["name"] == "month")
+    assert (month["kind"], month["examples"][1]) == ("date", ["2020-02", "2020-02-01"])
+
+
 @pytest.mark.parametrize("form", ["csr_matrix", "csr_array", "coo_array"])
 def test_a_sparse_table_is_taken_as_its_dense_one(form):
     X = np.random.default_rng(0).poisson(2 * np.eye(3, 12)[Y[:60]] + 0.1).astype(float)

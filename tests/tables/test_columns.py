@@ -128,6 +128,7 @@ def test_numbers_are_read_as_people_write_them(tmp_path, values, note, found):
     assert_is_read(tmp_path, values, "number", note, found)
 
 
+DOTS = "day.month.year"
 ALSO = "year-month-day, 1900-01-01 is a date; add it to `missing` if it stands for none"
 
 
@@ -146,6 +147,10 @@ ALSO = "year-month-day, 1900-01-01 is a date; add it to `missing` if it stands f
         (["17.08.2016", "07.06.2017"], "day.month.year", [17030, 17324]),
         (["17.08.2016", "2017-06-07"], "day.month.year, also year-month-day", [17030, 17324]),
         (["1900-01-01", "2020-01-01", "1900-01-01"], ALSO, [-25567, 18262, -25567]),
+        (["3. Mai 2023", "12 déc. 2023", "5 de marzo de 2020"], DOTS, [19480, 19703, 18326]),
+        (["May 3, 2023", "Sun, 03 Sep 2023 06:00:00 +0000"], DOTS, [19480, 19603.25]),
+        (["12DEC2023", "3-Oct-23"], f"{DOTS}, {TWO_DIGITS}", [19703, 19633]),
+        (["2023年5月3日", "2023年12月12日 6:00"], "year-month-day", [19480, 19703.25]),
         (["2020-01-01T12:00:00+02:00", "2020-01-02"], "year-month-day", [18262 + 10 / 24, 18263]),
         (["2020-01-01T22:00Z", "2020-01-02"], "year-month-day", [18262 + 22 / 24, 18263]),
         (
@@ -169,9 +174,23 @@ def test_dates_are_read_as_people_write_them(tmp_path, values, note, found):
     assert_is_read(tmp_path, values, "date", note, found)
 
 
+@pytest.mark.parametrize("empty", ["", "20240101"])
+def test_numbers_that_are_all_days_are_dates_also_in_new_rows(tmp_path, empty):
+    days = [*(f"2023{1 + n:02}{3 + n:02}" for n in range(11)), empty]
+    assert_is_read(tmp_path, days[:9], "number", "", [float(day) for day in days[:9]])
+    column, found = column_of(tmp_path, days)
+    assert (column.kind, column.note) == ("date", "year-month-day")
+    assert (found[0], found[10]) == (19360, 19674)
+    new = read_like([column], pd.DataFrame({"c": [20230103, 20230104]}))["c"]
+    assert new.values.tolist() == [19360, 19361]
+    column, _ = column_of(tmp_path, [*days[:11], "20231301"])
+    assert column.kind == "number"
+
+
 @pytest.mark.parametrize(
     ("values", "kind", "note"),
     [
+        (["01-Jan-23", "13-Mar-X", "1 Mayor 23"], "text", ""),
         (["5-3", "7-2"], "category", ""),
         (["030-1234567", "089/765432"] * 9, "category", "phone numbers"),
         (["01067", "10115"] * 3, "category", "codes, since some begin with 0"),
@@ -900,6 +919,8 @@ def test_a_glance_at_the_first_rows_decides_nothing_that_later_rows_deny():
     assert looks_like_codes(codes)
     assert not looks_like_codes(pd.Series([*codes, codes.iloc[-1]]))
     assert not looks_like_codes(pd.Series([codes.iloc[0], *codes]))
+    for day in ("{:02}-Jan-23", "{:02}DEC2023", "2023年1月{}日"):
+        assert not looks_like_codes(pd.Series([day.format(n) for n in range(1, 29)]))
 
 
 NUMBERS = st.sampled_from(["1.5", "-0", "1e-320", "007", "+1", "1_0", "nan", "inf", " 2", "", "a"])

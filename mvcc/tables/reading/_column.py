@@ -154,9 +154,16 @@ _COMPOUND_ID = re.compile(
 )
 # not number, which may count, as white_cell_number does
 _ENDS_AS_ID = re.compile(r".*(ids?|nummer|nr)\.?", re.IGNORECASE)
+# each as it begins in English, German, French, Spanish and Italian
+MONTHS = (
+    *("jan|ene|gen", "f[eé]b|fév", "mar|mär|mrz", "a[pbv]r", "ma[yigj]", "jun|juin|giu"),
+    *("jul|juil|lug", "aug|ao[uû]|ago", "sep|set", "o[ck]t|ott", "nov", "de[cz]|déc|dic"),
+)
+_MONTH_OR_YEAR = rf"\d{{1,2}}[-.]?(?i:{'|'.join(MONTHS)})[^\W\d_]*[-.]?\d|\d{{4}}年"
 # with letters and digits, but neither a number with its unit nor a date
 _CODE = re.compile(
-    r"(?=.*\d)(?=.*[^\W\d_])(?![+-]?[\d.,]+[^\W\d_]{1,3}$)(?!\d{1,4}[-/.]\d)[\w.:/-]{2,60}"
+    r"(?=.*\d)(?=.*[^\W\d_])(?![+-]?[\d.,]+[^\W\d_]{1,3}$)(?!\d{1,4}[-/.]\d)"
+    rf"(?!{_MONTH_OR_YEAR})[\w.:/-]{{2,60}}"
 )
 _NAMED_CODES = re.compile(
     r"(?P<postal>(.*[ _-])?(plz|postleitzahl|zip|zip[ _-]?code|zipcode|post(al)?[ _-]?code|npa"

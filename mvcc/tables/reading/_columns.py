@@ -35,6 +35,7 @@ from mvcc.tables.reading._kinds import (
     Mistake,
     Understood,
     Values,
+    are_dates,
     as_date,
     as_number,
     as_pictures,
@@ -108,6 +109,11 @@ def understand_all(
             remark = f"{text} read as {text}, not as {text.replace('.', '')}"
             column = replace(found[name].column, remarks=(remark,))
             found[name] = replace(found[name], column=column)
+    for name, one in found.items():
+        if asked[name] is None and one.column.kind == "number" and not one.column.note:
+            numbers: Any = one.values
+            if numbers is not None and are_dates(numbers):
+                found[name] = _understand(frame[name], "date", None, delimiter, folder, "")
     return {name: _without_effect(found[name]) for name in asked}
 
 
@@ -206,6 +212,8 @@ def _by_type(
     column: Column, values: pd.Series[Any], missing: Bools, types: str
 ) -> Understood | None:
     """Read dates and numbers of some types as these; lists and the like are a mistake."""
+    if isinstance(values.dtype, pd.PeriodDtype):
+        values = values.dt.to_timestamp()
     kind = values.dtype.kind
     if kind == "M" and column.kind in (None, "date"):
         return dated(column, days_of(values), values, Written.PLAIN)

@@ -20,7 +20,15 @@ from mvcc._utils.arrays import Floats
 from mvcc._utils.messages import clipped, with_point
 from mvcc._utils.settings import as_yaml
 from mvcc.tables._job import AskedKind
-from mvcc.tables.reading._column import DURATIONS, TRUTH, Column, Written, are_few, is_missing
+from mvcc.tables.reading._column import (
+    DURATIONS,
+    MONTHS,
+    TRUTH,
+    Column,
+    Written,
+    are_few,
+    is_missing,
+)
 from mvcc.tables.reading._numbers import before_labels, numbers_of, read_numbers
 from mvcc.tables.reading._pictures import measured_pictures
 
@@ -37,6 +45,7 @@ ORDERS = {"day first": Written.DAY_SLASHES, "month first": Written.MONTH_SLASHES
 
 _FIRST_DAY, _LAST_DAY = -25_567, 2_932_896  # 1900-01-01, 9999-12-31
 _YEAR = 366
+_FIRST_NUMBER, _LAST_NUMBER, _FEWEST_DATES = 19_000_101, 20_991_231, 10
 _NO_END = "9999-12-31 is a date; leave it empty for no end"
 _NOT_KNOWN = "1900-01-01 is a date; add it to `missing` if it stands for none"
 _TWO_DIGITS = "years of two digits are from 1969 to 2068"
@@ -45,6 +54,14 @@ _IN_A_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 _DATE = re.compile(
     r"(?P<first>\d{1,4})(?P<sign>[-/.])(?P<second>\d{1,2})(?P=sign)(?P<third>\d{1,4})"
     r"(?:(?:T|,? +)(?P<time>\d{1,2}:\d{2}.*))?"
+)
+_MONTH = rf"(?P<month>{'|'.join(MONTHS)})[^\W\d_]*\.?"
+_IN_WORDS = (  # Sun, 3 May 2023 and 3-May-23; May 3, 2023; 2023年5月3日; 20230503
+    rf"^(?:[^\W\d_]+\.?,? )?(?P<day>\d{{1,2}})(?:st|nd|rd|th|er)?\.?[ -]?(?:de )?{_MONTH}"
+    r",?[ -]?(?:del? )?(?P<year>\d{4}|\d{2})\b",
+    rf"^(?:[^\W\d_]+,? )?{_MONTH} (?P<day>\d{{1,2}})(?:st|nd|rd|th)?,? (?P<year>\d{{4}})\b",
+    r"^(?P<year>\d{4})年 ?(?P<month>\d{1,2})月 ?(?P<day>\d{1,2})日",
+    r"^(?P<year>\d{4})(?P<month>\d{2})(?P<day>\d{2})$",
 )
 _TIME = re.compile(
     r"(?P<hour>\d{1,2}):(?P<rest>\d{2}(?::\d{2}(?:\.\d+)?)?) ?(?P<half>[ap]m)?", re.I
@@ -192,10 +209,36 @@ def numeric(
     return _mistaken(column, texts, bad, why, remedy)
 
 
+def _in_numbers(texts: pd.Series[Any]) -> pd.Series[Any]:
+    """Return dates whose months are words with numbers, such as 3.5.2023."""
+    for pattern in _IN_WORDS:
+        texts = texts.str.replace(pattern, _of_numbers, regex=True, flags=re.IGNORECASE)
+    return texts
+
+
+def _of_numbers(date: re.Match[str]) -> str:
+    word = date["month"].casefold()
+    month = next((n for n, own in enumerate(MONTHS, 1) if re.match(own, word)), word)
+    if date.start("year") == 0:
+        return f"{date['year']}-{month}-{date['day']}"
+    return f"{date['day']}.{month}.{date['year']}"
+
+
+def are_dates(numbers: Floats) -> bool:
+    """Tell whether numbers are such as 20230503, and no others."""
+    known = numbers[~np.isnan(numbers)]
+    if len(known) < _FEWEST_DATES or not _FIRST_NUMBER <= known[0] <= _LAST_NUMBER:
+        return False
+    month, day = known // 100 % 100, known % 100
+    is_day = (day % 1 == 0) & (day >= 1) & (day <= 31) & (month >= 1) & (month <= 12)
+    is_date = is_day & (known >= _FIRST_NUMBER) & (known <= _LAST_NUMBER)
+    return bool(is_date.all() and np.ptp(month))
+
+
 def as_date(column: Column, texts: pd.Series[Any], asked: AskedKind | None) -> Understood | None:
     """Read dates; None for what is none, unless it must be."""
     there = texts.dropna()
-    if asked is None and not there.head(20).str.fullmatch(_DATE).mean() >= _NEARLY_ALL:
+    if asked is None and not _in_numbers(there.head(20)).str.fullmatch(_DATE).mean() >= _NEARLY_ALL:
         return None
     dates = read_dates(texts, ORDERS.get(asked or ""))
     n_dates = int(np.isfinite(dates.days).sum())
@@ -235,6 +278,9 @@ class Dates:
 def read_dates(texts: pd.Series[Any], written: Written | None) -> Dates:
     """Read dates of any year, in the order of ``written`` if it is given; NaN for what is none."""
     parts = texts.str.extract(f"^{_DATE.pattern}$")
+    others = parts["first"].isna() & texts.notna()
+    if others.any():
+        parts.loc[others] = _in_numbers(texts[others]).str.extract(f"^{_DATE.pattern}$")
     year_first = parts["first"].str.len() == 4
     first = parts["first"].where(~year_first)
     open_order = first.notna() & (parts["sign"] != ".")
