@@ -29,21 +29,18 @@ from mvcc.tables.reading._column import (
     is_missing,
     without_attrs,
 )
+from mvcc.tables.reading._dates import ORDERS, are_dates, days_of, read_dates
 from mvcc.tables.reading._kinds import (
     MOST,
-    ORDERS,
     Mistake,
     Understood,
     Values,
-    are_dates,
     as_date,
     as_number,
     as_pictures,
     as_words,
     dated,
-    days_of,
     numeric,
-    read_dates,
     seconds_of,
     truth,
 )
