@@ -10,7 +10,7 @@ import pytest
 import scipy.sparse
 
 from mvcc import Constraints, cluster_views
-from mvcc.exceptions import InvalidInputError, MvccError
+from mvcc.exceptions import DataError, InvalidInputError, MvccError
 from mvcc.tables import cluster_job, load_job
 from tests.tables.problems import options_of
 
@@ -277,6 +277,16 @@ def test_categories_that_have_an_order_are_numbers(named):
         float(named.index(one)) if "low" in named else float(one) for one, _ in rank["examples"]
     ]
     assert found.predict(table, "survey").tolist() == found.labels["survey"].tolist()
+
+
+def test_messages_name_settings_of_python():
+    words = ["one", *["1"] * (len(SURVEY) - 1)]
+    with pytest.raises(DataError, match=r"or leave the column out \(ignore={'survey': \['n'\]}\)"):
+        alone(SURVEY.assign(n=words))
+    (said,) = alone(SURVEY.iloc[:, :2].assign(species=Y % 2)).facts["warnings"]
+    names = [*SURVEY.columns[:2], "species"]
+    assert "with it (labels_column={'survey': 'species'})" in said
+    assert f"by it as well (columns={{'survey': {names}}})" in said
 
 
 def test_periods_are_dates():

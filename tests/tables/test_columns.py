@@ -247,7 +247,8 @@ def test_another_column_tells_what_points_and_commas_are(tmp_path, content, X):
         (['"1,500"'], ",", 2, r"'1,500', whose comma may be .*Write 1\.5.*, or .* semicolons"),
         (["1,234"], "\t", 2, "'1,234', whose comma may be a decimal comma or separate thousands"),
         ([*"1" * 12, "two"], ";", 14, "'two', which is not a finite number, in the column 'c'"),
-        (["1,5"] * 12 + ["1.5"], ";", 14, r"'1\.5', which is not a finite number"),
+        (["1,5"] * 12 + ["1.5"], ";", 14, r"'1\.5', .* number with decimal commas like the others"),
+        (["1,5"] * 12 + ["two"], ";", 14, "'two', which is not a finite number, in the column 'c'"),
         (["1", "inf"], ";", 3, "'inf', which is not a finite number"),
         (["2020-01-01"] * 12 + ["soon"], ";", 14, "'soon', which is not a date like the others"),
         (["17.8.2016"] * 12 + ["8.17.2016"], ";", 14, r"'8\.17\.2016', which is not a date"),
@@ -261,7 +262,19 @@ def test_another_column_tells_what_points_and_commas_are(tmp_path, content, X):
         (["5 kg"] * 12 + ["5 lb"], ";", 14, "'5 lb', .* in kg like the others"),
         (["closed"] + ["14:48"] * 12, ";", 2, "'closed', which is not a duration like the others"),
     ],
-    ids=["comma", "tab", "word", "mixed", "inf", "date", "dots", "slashes", "units", "durations"],
+    ids=[
+        "comma",
+        "tab",
+        "word",
+        "mixed",
+        "words",
+        "inf",
+        "date",
+        "dots",
+        "slashes",
+        "units",
+        "durations",
+    ],
 )
 def test_what_is_uncertain_or_a_mistake_has_its_line(tmp_path, values, delimiter, line, message):
     name = "t.tsv" if delimiter == "\t" else "t.csv"

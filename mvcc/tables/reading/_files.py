@@ -69,8 +69,10 @@ def _reading(path: str) -> Iterator[tuple[str, str]]:
         )
     if ending not in _READERS:
         what = repr(clipped(ending)) if ending else "of a name without an ending"
+        unpack = "Unpack the file. " if ending in _PACKED else ""
         raise DataError(
-            f"{place}: the format {what} is not known. Known endings: {', '.join(_READERS)}."
+            f"{place}: the format {what} is not known. {unpack}Known endings:"
+            f" {', '.join(_READERS)}."
         )
     try:
         yield ending, place
@@ -93,6 +95,7 @@ def _read_arff(content: bytes, path: str) -> pd.DataFrame:
     return frame
 
 
+_PACKED = (".gz", ".zip", ".bz2", ".xz", ".zst", ".7z", ".tgz", ".tar")
 _READERS: dict[str, Callable[[bytes, str], pd.DataFrame]] = {
     ".csv": read_text_table,
     ".tsv": read_text_table,

@@ -23,7 +23,13 @@ from mvcc.tables.reading._column import (
     is_missing,
 )
 from mvcc.tables.reading._dates import DATE, ORDERS, in_numbers, read_dates, remarks_on
-from mvcc.tables.reading._numbers import before_labels, numbers_of, read_numbers
+from mvcc.tables.reading._numbers import (
+    SEPARATED,
+    before_labels,
+    is_written_number,
+    numbers_of,
+    read_numbers,
+)
 from mvcc.tables.reading._pictures import measured_pictures
 
 Values = Floats | NDArray[np.object_]
@@ -170,6 +176,8 @@ def numeric(
     why, remedy = "which is not a finite number", "Write a number"
     if column.unit:
         why += f" in {column.unit} like the others"
+    elif written in SEPARATED and is_written_number(str(texts.iloc[int(np.argmax(bad))])):
+        why += f" {written} like the others"
     if np.isnan(first):
         remedy += ", or leave the cell empty"
     return _mistaken(column, texts, bad, why, remedy)

@@ -58,7 +58,7 @@ _FACTOR = re.compile(
 )
 _MOSTLY = 0.5  # of cells that begin a column of numbers
 _SAMPLE = 50
-_STYLES = {
+SEPARATED = {
     Written.COMMAS: _WITH_POINT,
     Written.POINTS: _WITH_COMMA,
     Written.DECIMAL_COMMAS: _WITH_COMMA,
@@ -190,7 +190,7 @@ def _read_parts(parts: pd.DataFrame, written: Written, unit: str) -> Numbers:
 
 
 def _read(cells: pd.Series[Any], written: Written) -> Floats:
-    plain = cells.where(_matches(cells, _STYLES.get(written, _WITHOUT)), "nan")
+    plain = cells.where(_matches(cells, SEPARATED.get(written, _WITHOUT)), "nan")
     if written in (Written.DECIMAL_COMMAS, Written.POINTS):
         plain = plain.str.replace(".", "", regex=False).str.replace(",", ".")
     return numbers_of(plain.str.replace(",", "", regex=False))

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from mvcc._utils.environment import command_line
-from mvcc._utils.messages import quoted
+from mvcc._utils.messages import clipped, quoted
 from mvcc.exceptions import DataError, InvalidInputError, MvccError
 
 _MOST_TOLD = 20
@@ -74,7 +74,7 @@ class Problems:
         if self._n_avoidable < len(self._errors):
             return []
         options = " ".join(
-            option_for("--ignore", view, columns) for view, columns in self.columns.items()
+            option_for("--ignore", view, [*columns]) for view, columns in self.columns.items()
         )
         command = command_line()
         if not command.startswith(("mvcc cluster ", "mvcc ask ")):
@@ -82,8 +82,16 @@ class Problems:
         return ["To go on without these columns:", f"  {command} {options}"]
 
 
-def option_for(flag: str, view: str, value: str | Iterable[str]) -> str:
-    """Return an option of a view as it is typed, with a value or with columns."""
+def option_for(flag: str, view: str, value: str | Sequence[str], path: str = "") -> str:
+    """Return an option of a view as it is typed, with a value or with columns.
+
+    For a table in memory, which has a name in the place of its ``path``, as `cluster_views` has it.
+    """
+    if path == f"views[{view!r}]":
+        key = flag.removeprefix("--").replace("-", "_")
+        if key == "labels_column":
+            value = value[0]
+        return clipped(f"{key}={{{view!r}: {value!r}}}", 2000)
     if not isinstance(value, str):
         need = re.compile('^($| )|[",\r\n]')
         value = ",".join(

@@ -203,7 +203,7 @@ def _refuse_bytes(frame: pd.DataFrame, name: str, view: View) -> None:
     """Refuse a column of bytes, such as pictures, unless it is ignored."""
     for column in columns_of_bytes(frame):
         if column not in view.ignore:
-            option = option_for("--ignore", name, [*view.ignore, str(column)])
+            option = option_for("--ignore", name, [*view.ignore, str(column)], view.path)
             raise DataError(
                 f"{view.path}: the column {listed([column])} holds bytes that are not text in"
                 f" UTF-8. Leave it out ({option}), or write it as text."
@@ -283,8 +283,8 @@ def _left_out_labels(
     """Say what was left out since it seems to be the truth that clusters are compared with."""
     likely = [column.name for column in became.values() if column.why is LeftOut.LIKE_LABELS]
     for column in likely:
-        compare = option_for("--labels-column", name, [column])
-        use = option_for("--columns", name, [*columns, column])
+        compare = option_for("--labels-column", name, [column], path)
+        use = option_for("--columns", name, [*columns, column], path)
         yield (
             f"{path}: the column {listed([column])} looks like labels and was left out. Compare the"
             f" clusters with it ({compare}), or cluster by it as well ({use})."
@@ -350,7 +350,7 @@ def _mistaken(frame: pd.DataFrame, view: View, name: str, column: str, mistake: 
     return (
         f"{place_of(frame, view.path, mistake.row)} has {mistake.what} in the column"
         f" {listed([column])}; {like_it}. {mistake.remedy}, or leave the column out"
-        f" ({option_for('--ignore', name, [column])})."
+        f" ({option_for('--ignore', name, [column], view.path)})."
     )
 
 
