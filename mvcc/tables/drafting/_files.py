@@ -188,8 +188,8 @@ def _ids_in(frame: pd.DataFrame) -> Ids:
     ids: Ids = {}
     for n, name in enumerate(frame.columns):
         column = frame.iloc[:, n]
-        first = _texts(column.iloc[:_GLANCED])
-        if first and all(map(_MEASURED.fullmatch, first)):
+        first = [str(value).strip() for value in column.iloc[:_GLANCED].tolist()]
+        if column.dtype.kind != "f" and first and all(map(_MEASURED.fullmatch, first)):
             continue
         values = set(_texts(column))
         if len(values) == len(frame):
