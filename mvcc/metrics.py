@@ -1,6 +1,4 @@
-"""Scores of clusterings and of propagated constraints against known labels (§6.2, §6.3), and of
-rows by themselves.
-"""
+"""Scores of clusterings and constraints by known labels (§6.2, §6.3), and of rows by themselves."""
 
 from __future__ import annotations
 
@@ -54,9 +52,7 @@ def pairwise_f_measure(y_true: ArrayLike, y_pred: ArrayLike) -> float:
     """
     truth, predicted = _two_labellings(y_true, y_pred)
     both = np.unique(truth * (predicted.max(initial=0) + 1) + predicted, return_counts=True)[1]
-    correct, same, found = (
-        _n_pairs(sizes) for sizes in (both, np.bincount(truth), np.bincount(predicted))
-    )
+    correct, same, found = map(_n_pairs, (both, np.bincount(truth), np.bincount(predicted)))
     return _ratio(2 * correct, same + found)
 
 
@@ -193,15 +189,14 @@ def weighted_precision(
         check_choice(kind, "kind", ("must-link", "cannot-link"))
     labels = label_codes(y_true, "y_true")
     check_rows(constraints, len(labels), "y_true")
-    counted = np.ones(len(constraints), np.bool_)
     if kind is not None:
-        counted = constraints.must_link == (kind == "must-link")
-    weights = constraints.weights[counted]
+        constraints = constraints.select(constraints.must_link == (kind == "must-link"))
+    weights = constraints.weights
     with np.errstate(over="ignore"):
         if np.isinf(weights.sum()):
             weights = weights / weights.max()
-    i, j = constraints.pairs[counted].T
-    correct = (labels[i] == labels[j]) == constraints.must_link[counted]
+    i, j = constraints.pairs.T
+    correct = (labels[i] == labels[j]) == constraints.must_link
     right, wrong = float(weights[correct].sum()), float(weights[~correct].sum())
     if not right + wrong:
         return float("nan")
@@ -262,6 +257,8 @@ def cluster_fit(X: ArrayLike, labels: ArrayLike, *, n_neighbors: int = 10) -> Fl
     >>> int(cluster_fit(X, [0, 0, 0, 1, 1, 1], n_neighbors=1).argmin())
     5
     """
+    from scipy.stats import rankdata  # which takes a second to import
+
     data, of_rows = check_data(X), label_codes(labels, "labels")
     check_count(n_neighbors, "n_neighbors")
     if len(data) != len(of_rows):
@@ -270,16 +267,14 @@ def cluster_fit(X: ArrayLike, labels: ArrayLike, *, n_neighbors: int = 10) -> Fl
         )
     data = data - np.median(data, axis=0)
     data /= np.abs(data).max(initial=0.0) or 1.0  # squares stay within the range of floats
-    from scipy.stats import rankdata
-
     # threads find the same neighbors, but sums of covariances depend on how many there are
     with nullcontext() if may_share(len(data)) else one_thread():
         to_neighbors = _distances_to_neighbor(data, n_neighbors)
     with one_thread():
-        scores = [to_neighbors, _mahalanobis(data, of_rows)]
+        scores = to_neighbors, _mahalanobis(data, of_rows)
     # rounding breaks no ties; from SciPy 1.18 on, ranks of float32 are float32
-    rounded = [score.astype(np.float32).astype(np.float64) for score in scores]
-    ranks = np.mean([rankdata(score) for score in rounded], axis=0)
+    rounded = np.array(scores, np.float32).astype(np.float64)
+    ranks = rankdata(rounded, axis=1).mean(axis=0)
     return 1 - (ranks - 1) / max(len(data) - 1, 1)
 
 

@@ -223,9 +223,8 @@ class SpectralFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
     def _learn(self, X: ArrayLike) -> None:
         data = checked_by(partial(validate_data, self, ensure_min_samples=2), X, "X")
         self._low, self._span = data.min(axis=0), np.ptp(data, axis=0)
-        self._spectrum = _spectrum_of(
-            _scaled(data, self._low, self._span), self.n_components, self.sigma
-        )
+        scaled = _scaled(data, self._low, self._span)
+        self._spectrum = _spectrum_of(scaled, self.n_components, self.sigma)
         self.eigenvalues_ = self._spectrum.eigenvalues
         self._n_features_out = len(self.eigenvalues_)
 
@@ -238,8 +237,7 @@ class _Spectrum:
     units: Floats  # (n, d_V): the rows, in units of sigma
     features: Floats  # (n, d): the eigenvectors, standardized
     eigenvalues: Floats  # (d,): of the normalized affinity
-    # (n, d): v_ik / √d_i: the eigenvectors over the square roots of the degrees
-    loadings: Floats
+    loadings: Floats  # (n, d): v_ik / √d_i: the eigenvectors over the roots of the degrees
     mean: Floats
     deviation: Floats
 
