@@ -4,7 +4,6 @@ from ._panels import about_trials as about_trials
 from ._panels import dataset_title as dataset_title
 from ._panels import in_order as in_order
 from ._panels import of_base as of_base
-from ._panels import saved as saved
 from ._plot import FIGURES as FIGURES
 from ._plot import plot as plot
 from ._studies import picture_of_numbers as picture_of_numbers
@@ -14,3 +13,4 @@ from ._style import Series as Series
 from ._style import house_style as house_style
 from ._style import method_styles as method_styles
 from ._style import percent as percent
+from ._style import saved as saved

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from io import BytesIO
 from itertools import product
 from math import ceil, inf
 from typing import TYPE_CHECKING, Any, Literal
@@ -31,7 +29,6 @@ CELL = [*PLACE, "base", "method", "mapped", "n_constraints"]
 ROW, AROUND = 1.2, 0.9  # inches that a row of panels and its surroundings need
 _LARGEST = 100  # the time to arrange panels grows with the square of their number
 _LEGEND_KEY, _LEGEND_LETTER = 0.55, 0.062
-
 
 Share = Literal["none", "all", "row", "col"]  # panels with a common axis
 
@@ -198,20 +195,6 @@ def new_figure(height: float, what: str = "so many lines") -> Figure:
             " experiments."
         )
     return Figure(figsize=(WIDTH, height), layout="constrained")
-
-
-def saved(
-    figure: Figure,
-    extension: str,
-    metadata: dict[str, str | None],
-    dpi: float | Literal["figure"] = "figure",
-) -> bytes:
-    """Return the file of a figure; a name that the font cannot write is not warned of."""
-    content = BytesIO()
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Glyph .* missing from ")
-        figure.savefig(content, format=extension, dpi=dpi, metadata=metadata)
-    return content.getvalue()
 
 
 def add_legend(figure: Figure, entries: Sequence[Artist]) -> None:

@@ -10,9 +10,9 @@ from mvcc._utils.outputs import OutputFolder
 from mvcc.exceptions import StoreError
 from mvcc.reporting.figures import _curves
 from mvcc.reporting.figures._figure_03 import draw_figure_03
-from mvcc.reporting.figures._panels import Picture, saved
+from mvcc.reporting.figures._panels import Picture
 from mvcc.reporting.figures._studies import draw_beyond, draw_thresholds
-from mvcc.reporting.figures._style import house_style
+from mvcc.reporting.figures._style import house_style, saved
 from mvcc.results import Results
 
 # The figures of the paper by their numbers, and three more, the one that says most first. Each

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from mvcc.reporting.figures import _panels, _style
 from mvcc.reporting.figures._panels import Picture
-from mvcc.reporting.figures._style import SOFT, house_style
+from mvcc.reporting.figures._style import SOFT, house_style, saved
 from mvcc.results import (
     BEYOND,
     BEYOND_PEERS,
@@ -263,4 +263,4 @@ def picture_of_numbers(tried: Sequence[Mapping[str, Any]]) -> bytes:
             panel.xaxis.set_major_locator(MaxNLocator(integer=True))
             if len(curves) > 1:
                 panel.legend()
-        return _panels.saved(figure, "png", {"Software": None}, 150)
+        return saved(figure, "png", {"Software": None}, 150)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from io import BytesIO
 from itertools import cycle
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -13,6 +15,7 @@ from mvcc.results import JOINT, K_MEANS, TRANSFERS
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
 
 WIDTH = 7.0  # of a figure, in inches: that of a page's text
@@ -150,6 +153,20 @@ def house_style() -> Iterator[None]:
         matplotlib.rcdefaults()
         matplotlib.rcParams.update(_SETTINGS)
         yield
+
+
+def saved(
+    figure: Figure,
+    extension: str,
+    metadata: dict[str, str | None],
+    dpi: float | Literal["figure"] = "figure",
+) -> bytes:
+    """Return the file of a figure; a name that the font cannot write is not warned of."""
+    content = BytesIO()
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing from ")
+        figure.savefig(content, format=extension, dpi=dpi, metadata=metadata)
+    return content.getvalue()
 
 
 def by_fraction(fractions: Iterable[float], look: Series) -> list[Series]:
