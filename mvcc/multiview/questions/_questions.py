@@ -11,11 +11,10 @@ import numpy as np
 
 from mvcc._utils.arrays import Floats, Ints
 from mvcc._utils.one_thread import one_thread
-from mvcc._utils.validation import RandomState, as_generator, check_count
+from mvcc._utils.validation import RandomState, check_count
 from mvcc.constraints import Constraints
-from mvcc.embedding import any_graph, neighbors_for, separate_problems
 from mvcc.exceptions import InvalidInputError
-from mvcc.multiview.questions._coverage import Chooser, Coverage
+from mvcc.multiview.questions._chooser import Chooser
 from mvcc.multiview.questions._history import (
     LAST,
     MERGE,
@@ -28,7 +27,6 @@ from mvcc.multiview.questions._history import (
 )
 from mvcc.multiview.questions._objects import (
     ClustersHint,
-    NamedObjects,
     Neighbor,
     Progress,
     Question,
@@ -37,8 +35,6 @@ from mvcc.multiview.questions._objects import (
     Untold,
 )
 from mvcc.views import ConstrainedViews, GivenViews
-
-_EXPECTED_GROUPS = 10  # for the number of neighbors, before anything is known of the groups
 
 # a question, its id, or a row: an id, or view and number
 Which = Question | str | tuple[int | str, int]
@@ -115,18 +111,7 @@ class Questions(Chooser):
             raise InvalidInputError(
                 "views must be a list or dict of views, got ConstrainedViews; give its views."
             )
-        given = GivenViews.of(views)
-        data = given.arrays()
-        problems = separate_problems(len(data), given.relations(mappings))
-        relations = {
-            (own[u], own[v]): rows for own, inside in problems for (u, v), rows in inside.items()
-        }
-        q = neighbors_for(data, _EXPECTED_GROUPS, check_count(n_neighbors, "n_neighbors"))
-        rng = as_generator(random_state)
-        with one_thread():
-            graph = any_graph(data, relations, q, 0, _EXPECTED_GROUPS, rng)
-            objects = NamedObjects(given, graph.objects, graph.n_objects)
-            super().__init__(objects, Coverage(graph, objects.n_rows, rng))
+        super().__init__(GivenViews.of(views), mappings, n_neighbors, random_state)
 
     @property
     def history(self) -> AnswerHistory:
@@ -149,8 +134,7 @@ class Questions(Chooser):
         """
         check_count(n, "n")
         objects = np.array(list(map(self._objects.find, later)), dtype=np.int64)
-        with one_thread():
-            return [self._question(one) for one in self._next(n, objects)]
+        return [self._question(one) for one in self._next(n, objects)]
 
     def answer(self, question: Which, answer: str | int, *, again: bool = False) -> bool | None:
         """Take down an answer.
@@ -218,8 +202,7 @@ class Questions(Chooser):
 
     def question(self, row: Which) -> Question:
         """Return the question about a row, given as for ``answer``, even if it was answered."""
-        with one_thread():
-            return self._question(self._objects.find(row))
+        return self._question(self._objects.find(row))
 
     def rows(self, question: Which) -> Rows:
         """Return the numbers of all rows of an object, per view; it is given as for ``answer``."""
@@ -245,17 +228,7 @@ class Questions(Chooser):
             Per view, the nearest first; none that nothing connects with the object.
         """
         check_count(n, "n")
-        objects, one = self._objects, self._objects.find(question)
-        neighbors = []
-        with one_thread():
-            every = np.arange(len(objects.n_rows))
-            near = self._coverage.kernel.near(every, np.array([one]))[:, 0]
-            near[one] = 0
-            for own in objects.of_rows:
-                rows = np.argsort(-near[own], kind="stable")[:n]
-                connected = rows[near[own[rows]] > 0].tolist()
-                neighbors.append([self._neighbor(row, int(own[row])) for row in connected])
-        return neighbors
+        return self._nearest(self._objects.find(question), n)
 
     def guesses(self) -> tuple[Ints, Floats]:
         """Return the likeliest group of every object, and how many rows each object stands for.
@@ -352,8 +325,7 @@ class Questions(Chooser):
     @property
     def n_clusters_hint(self) -> ClustersHint:
         """The number of clusters that the answers propose."""
-        with one_thread():
-            counted = self._counted()
+        counted = self._counted()
         return ClustersHint(len(counted), self._history.n_since_new >= LAST, tuple(counted))
 
     @property
@@ -365,27 +337,13 @@ class Questions(Chooser):
         give the answer with ``again=True``.
         """
         names = self._history.names
-        with one_thread():
-            return [
-                SecondLook(self._question(one), str(self._history.said(one)), names.get(near, ""))
-                for one, near in self._contradicted()
-            ]
+        return [
+            SecondLook(self._question(one), str(self._history.said(one)), names.get(near, ""))
+            for one, near in self._contradicted()
+        ]
 
     @property
     def progress(self) -> Progress:
         """What was answered so far."""
         guessed = sum(answer.guessed is True for answer in self._history.first_answers[-LAST:])
         return Progress(len(self._history.answers), len(self._history.names), guessed)
-
-    def _extend(self, line: Answer, again: bool) -> Answer:
-        """Add a line to the history, and return it as it is there."""
-        if line.object is not None and line.names_group:
-            group = self._history.group(line.answer)
-            with one_thread():
-                likeliest, _ = self._likeness(line.object)[0]
-            line = replace(line, guessed=likeliest == group)
-        history = self._history.extended(line, again=again)
-        if history is self._history:  # the same answer once more
-            return replace(line, answer=str(self.said(line.id)), guessed=None)
-        self._history = history
-        return history.lines[-1]

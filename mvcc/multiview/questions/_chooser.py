@@ -1,0 +1,235 @@
+"""Which objects are asked about, by the answers so far, and what the questions offer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from mvcc._utils.arrays import Bools, Ints
+from mvcc._utils.one_thread import one_thread
+from mvcc._utils.validation import RandomState, as_generator, check_count
+from mvcc.embedding import any_graph, neighbors_for, separate_problems
+from mvcc.multiview.questions._coverage import Coverage
+from mvcc.multiview.questions._group_links import GroupLinks
+from mvcc.multiview.questions._history import FEWEST_MEMBERS, MANY_ANSWERS, Answer, AnswerHistory
+from mvcc.multiview.questions._objects import Group, NamedObjects, Neighbor, Offer, Question
+from mvcc.views import GivenViews
+
+_EXPECTED_GROUPS = 10  # for the number of neighbors, before anything is known of the groups
+_EXEMPLARS = 2
+_SOUGHT = 10  # answers after which no matched member of a group is sought any longer
+_RUNNER_UP = 0.5  # of the likeliest group: an object is undecided if the next group is so likely
+# share of the evidence for another group: with less for its own, an answer is looked at again
+_DOUBT, _DOUBT_OF_MANY = 0.2, 0.4  # the latter of many answers, of which each tells less
+_LONELY = 20  # answers after which a group of one member is looked at again
+_FEWEST_ROWS = 1 / 3  # of the mean over all groups
+
+
+class Chooser:
+    """Choose objects to ask about by the answers so far, and make the questions."""
+
+    def __init__(
+        self,
+        given: GivenViews,
+        mappings: Mapping[Any, Any] | None,
+        n_neighbors: int,
+        random_state: RandomState,
+    ) -> None:
+        data = given.arrays()
+        problems = separate_problems(len(data), given.relations(mappings))
+        relations = {
+            (own[u], own[v]): rows for own, inside in problems for (u, v), rows in inside.items()
+        }
+        q = neighbors_for(data, _EXPECTED_GROUPS, check_count(n_neighbors, "n_neighbors"))
+        rng = as_generator(random_state)
+        with one_thread():
+            graph = any_graph(data, relations, q, 0, _EXPECTED_GROUPS, rng)
+            self._objects = NamedObjects(given, graph.objects, graph.n_objects)
+            self._coverage = Coverage(graph, self._objects.n_rows, rng)
+        self._history = AnswerHistory()
+        self._matched = (self._objects.n_rows > 0).sum(axis=1) > 1
+
+    @property
+    def groups(self) -> list[Group]:
+        """All groups, in the order in which they were opened."""
+        names, id = self._history.names, self._objects.id
+        return [
+            Group(number, names[number], tuple(map(id, own.tolist())))
+            for number, own in self._history.members().items()
+        ]
+
+    @one_thread()
+    def _next(self, n: int, later: Ints) -> list[int]:
+        """Return up to n objects: first those that connect groups with other views.
+
+        Objects that are to come later are chosen only if no others are left.
+        """
+        asked = self._history.asked()
+        bridges = self._bridges()[:n]
+        candidates = self._coverage.candidates
+        preferred = ~np.isin(candidates, later)
+        if bridges and (preferred & self._matched[candidates]).any():
+            preferred &= self._matched[candidates]
+        chosen = self._coverage.choose(
+            n - len(bridges),
+            list(self._history.members().values()),
+            np.concatenate((asked, np.array(bridges, dtype=np.int64))),
+            preferred,
+        )
+        return bridges + chosen
+
+    @one_thread()
+    def _question(self, one: int) -> Question:
+        """Return the question about an object."""
+        likeness = self._likeness(one)
+        groups = {group.number: group for group in self.groups}
+        members, asked = self._history.members(), self._history.asked()
+        offers = []
+        for number, _ in likeness:
+            exemplars = self._exemplars(one, members[number])
+            offers.append(Offer(groups[number], tuple(map(self._objects.rows, exemplars))))
+        undecided: tuple[str, ...] = ()
+        if len(offers) > 1 and likeness[1][1] > _RUNNER_UP * likeness[0][1]:
+            undecided = offers[0].group.name, offers[1].group.name
+        n_rows = self._coverage.speaks_for(one, asked[asked != one])
+        return Question(
+            self._objects.id(one),
+            self._objects.rows(one),
+            tuple(offers),
+            tuple(map(round, n_rows.tolist())),
+            undecided,
+        )
+
+    def _likeness(self, one: int) -> list[tuple[int, float]]:
+        """Return how like every group an object is, the likeliest first."""
+        members = self._history.members()
+        if not members:
+            return []
+        sums = self._coverage.kernel.sums(np.array([one]), list(members.values()))[0]
+        likeness = sums / np.sqrt([len(own) for own in members.values()])
+        numbers = list(members)
+        order = np.argsort(-likeness, kind="stable").tolist()
+        return [(numbers[place], float(likeness[place])) for place in order]
+
+    @one_thread()
+    def _nearest(self, one: int, n: int) -> list[list[Neighbor]]:
+        """Return the n rows of every view nearest to an object, as far as they are connected."""
+        objects = self._objects
+        near = self._coverage.kernel.near(np.arange(len(objects.n_rows)), np.array([one]))[:, 0]
+        near[one] = 0
+        neighbors = []
+        for own in objects.of_rows:
+            rows = np.argsort(-near[own], kind="stable")[:n]
+            connected = rows[near[own[rows]] > 0].tolist()
+            neighbors.append([self._neighbor(row, int(own[row])) for row in connected])
+        return neighbors
+
+    def _neighbor(self, row: int, one: int) -> Neighbor:
+        history = self._history
+        group = history.said(one) or ""
+        if not group and history.names:
+            group = history.names[self._likeness(one)[0][0]]
+        return Neighbor(row, group, one in history.answers)
+
+    @one_thread()
+    def _extend(self, line: Answer, again: bool) -> Answer:
+        """Add a line to the history, and return it as it is there."""
+        former = self._history
+        if line.object is not None and line.names_group:
+            group = former.group(line.answer)
+            likeliest, _ = self._likeness(line.object)[0]
+            line = replace(line, guessed=likeliest == group)
+        self._history = former.extended(line, again=again)
+        if self._history is former:  # the same answer once more
+            said = former.said(self._objects.find(line.id))
+            return replace(line, answer=str(said), guessed=None)
+        return self._history.lines[-1]
+
+    def _links(self) -> GroupLinks:
+        """Return what constraints can say of the groups."""
+        rows = {one: self._objects.rows(one) for one in self._history.answers}
+        return GroupLinks(self._history, rows, self._objects.n_rows.shape[1])
+
+    def _bridges(self) -> list[int]:
+        """Return the nearest object that connects each group with a view its members lack."""
+        links, asked = self._links(), self._history.asked()
+        all_views = set(range(self._objects.n_rows.shape[1]))
+        bridges: list[int] = []
+        for number, own in self._history.members().items():
+            seen = links.views_of(number)
+            if len(asked) - self._history.opened_at[number] > _SOUGHT:
+                continue
+            here, there = self._have_rows(seen), self._have_rows(all_views - seen)
+            taken = np.concatenate((asked, np.array(bridges, np.int64)))
+            left = np.setdiff1d(np.flatnonzero(here & there), taken)
+            if len(left):
+                near = self._coverage.kernel.near(left, own).max(axis=1)
+                bridges.append(int(left[near.argmax()]))
+        return bridges
+
+    def _have_rows(self, views: set[int]) -> Bools:
+        """Tell for every object whether it has a row in one of some views."""
+        return np.asarray(self._objects.n_rows[:, list(views)].any(axis=1))
+
+    def _exemplars(self, one: int, members: Ints) -> list[int]:
+        """Return members most like an object, first those in a view of the object, then matched."""
+        near = self._coverage.kernel.near(np.array([one]), members)[0]
+        n_rows = self._objects.n_rows
+        shared = (n_rows[members][:, n_rows[one] > 0] > 0).any(axis=1)
+        order = np.lexsort((-near, ~self._matched[members], ~shared, members == one))
+        exemplars: list[int] = members[order[:_EXEMPLARS]].tolist()
+        return exemplars
+
+    @one_thread()
+    def _contradicted(self) -> list[tuple[int, int]]:
+        """Return the objects to look at again, each with the group that what is near says.
+
+        That group is 0 for an object that has long been alone in its group.
+        """
+        history = self._history
+        members = history.members()
+        numbers = list(members)
+        says = history.answers.items()
+        grouped = [(one, numbers.index(group)) for one, group in says if isinstance(group, int)]
+        if not grouped:
+            return []
+        objects, groups = np.array(grouped).T
+        sizes = np.array([len(own) for own in members.values()])
+        # members but for the object itself
+        others = sizes - (groups[:, None] == np.arange(len(numbers)))
+        sums = self._coverage.kernel.sums(objects, list(members.values()), others_only=True)
+        likeness = sums / np.sqrt(np.maximum(others, 1))
+        looks, doubt = [], _DOUBT
+        if len(history.answers) >= MANY_ANSWERS:
+            doubt = _DOUBT_OF_MANY
+        for (one, group), n_others, like in zip(grouped, others, likeness, strict=True):
+            if one in history.looked_at:
+                continue
+            nearest = int(like.argmax())
+            n_since_opened = len(history.answers) - history.opened_at[numbers[group]]
+            if n_others[group] == 0 and n_since_opened > _LONELY:
+                looks.append((one, 0))
+            elif n_others[group] > 0 and like[group] < doubt * like[nearest]:
+                looks.append((one, numbers[nearest]))
+        return looks
+
+    @one_thread()
+    def _counted(self) -> list[int]:
+        """Return the groups that count as clusters.
+
+        After many answers, small groups count only if they are nearest to many rows.
+        """
+        members = self._history.members()
+        if len(self._history.answers) < MANY_ANSWERS or not members:
+            return list(members)
+        places, weights = self._coverage.nearest_of(list(members.values()))
+        rows = np.bincount(places, weights, minlength=len(members))
+        least = _FEWEST_ROWS * weights.sum() / len(members)
+        return [
+            number
+            for (number, own), near in zip(members.items(), rows, strict=True)
+            if len(own) >= FEWEST_MEMBERS or near >= least
+        ]
