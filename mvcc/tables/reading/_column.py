@@ -165,7 +165,7 @@ _CODE = re.compile(
     r"(?=.*\d)(?=.*[^\W\d_])(?![+-]?[\d.,]+[^\W\d_]{1,3}$)(?!\d{1,4}[-/.]\d)"
     rf"(?!{_MONTH_OR_YEAR})[\w.:/-]{{2,60}}"
 )
-_NAMED_CODES = re.compile(
+NAMED_CODES = re.compile(
     r"(?P<postal>(.*[ _-])?(plz|postleitzahl|zip|zip[ _-]?code|zipcode|post(al)?[ _-]?code|npa"
     r"|code[ _-]postal))"
     r"|(.*[ _-])?(tele)?(phone|fon|fax|tel|mobile|handy|téléphone)"
@@ -173,20 +173,13 @@ _NAMED_CODES = re.compile(
     re.IGNORECASE,
 )
 DECIMAL = re.compile(r"[+-]?\d*[.,]\d+")
-_PADDED = re.compile(r"^0\d+$", re.MULTILINE)
-_POSTAL = re.compile(r"\d{3,5}(?:-\d{4})?")
-_PHONE = re.compile(r"\+?[\d(][\d ()/.-]{4,20}")
-_WRITTEN_PHONE = re.compile(
-    r"(?!\d{1,2}[/-]\d{1,2}[/-]\d{2,4}$)(?:\+\d|\(?0)\d*[ ()/-][\d ()/-]{4,20}"
-)
-_BARCODE = re.compile(r"\d{8}|\d{12,14}")
 MOST_CATEGORIES = 40  # distinct values, each twice in the mean; words with more are text
 _FILES = (
     *SUFFIXES,
     *(".pdf", ".tif", ".tiff", ".doc", ".docx", ".xls", ".xlsx", ".csv", ".txt", ".eml"),
 )
 GLANCE = 1_000  # rows, which often tell what all would: it takes long to look at many texts
-_FEWEST_CODES, _ENOUGH_CODES = 10, 0.9  # rows, and the share above which a column holds codes
+_FEWEST_CODES, ENOUGH_CODES = 10, 0.9  # rows, and the share above which a column holds codes
 
 
 def without_attrs(frame: pd.DataFrame) -> pd.DataFrame:
@@ -211,7 +204,7 @@ def why_unasked(name: str, values: pd.Series[Any], code: LeftOut | None) -> Left
         return LeftOut.AN_ID
     if code and not are_few(values[~is_missing(values)]):
         return code
-    is_most = n_distinct > _ENOUGH_CODES * len(values) and _ENDS_AS_ID.fullmatch(name.strip())
+    is_most = n_distinct > ENOUGH_CODES * len(values) and _ENDS_AS_ID.fullmatch(name.strip())
     if is_most and _are_whole(values[~is_missing(values)]):
         return LeftOut.AN_ID
     if _LABELS.fullmatch(name.strip()):
@@ -258,46 +251,6 @@ def file_reason(values: pd.Series[Any]) -> LeftOut | None:
     return LeftOut.FILES
 
 
-def code_reason(name: str, values: pd.Series[Any]) -> LeftOut | None:
-    """Tell why numbers of a column are codes, which have no size; None if they are not."""
-    if values.dtype.kind not in "OUTiuf" or not len(values):
-        return None
-    named = _NAMED_CODES.fullmatch(name.strip())
-    is_text = values.dtype.kind in "OUT"
-    first = str(values.iloc[0]).strip()
-    # no code is written with a decimal sign, and looking for zeros in front takes long
-    head = map(str, values.head(GLANCE).tolist())
-    if is_text and not named and all(map(DECIMAL.fullmatch, head)):
-        return None
-    may_be_padded = is_text and _PADDED.search("\n".join(map(str, values.tolist())))
-    if not (named or may_be_padded or _WRITTEN_PHONE.fullmatch(first) or _BARCODE.fullmatch(first)):
-        return None
-    texts = as_texts(values[~is_missing(values)])
-    if named and named["postal"] and _most_match(texts, _POSTAL):
-        return LeftOut.POSTAL_CODES
-    if named and not named["postal"] and _most_match(texts, _PHONE):
-        return LeftOut.PHONE_NUMBERS
-    if is_text and _most_match(texts, _WRITTEN_PHONE):
-        return LeftOut.PHONE_NUMBERS
-    if _most_match(texts, _BARCODE) and texts.map(_has_check_digit).mean() > _ENOUGH_CODES:
-        return LeftOut.BARCODES
-    if may_be_padded and texts.str.fullmatch(r"\d+").all():
-        return LeftOut.PADDED
-    return None
-
-
-def _most_match(texts: pd.Series[Any], pattern: re.Pattern[str]) -> bool:
-    return bool(len(texts) and texts.str.fullmatch(pattern).mean() > _ENOUGH_CODES)
-
-
-def _has_check_digit(digits: str) -> bool:
-    """Tell whether the last digit of a barcode (EAN, UPC, GTIN) is that of the others."""
-    if not digits.isdecimal():
-        return False
-    weighted = sum(int(digit) * (3, 1)[place % 2] for place, digit in enumerate(digits[-2::-1]))
-    return (weighted + int(digits[-1])) % 10 == 0
-
-
 def are_few(texts: pd.Series[Any]) -> bool:
     """Tell whether words repeat, so that a column of them is a category."""
     return bool(texts.nunique() <= min(MOST_CATEGORIES, max(2, texts.count() / 2)))
@@ -305,7 +258,7 @@ def are_few(texts: pd.Series[Any]) -> bool:
 
 def _is_called_id(name: str) -> bool:
     name = name.strip()
-    is_compound = _COMPOUND_ID.fullmatch(name) and not _NAMED_CODES.fullmatch(name)
+    is_compound = _COMPOUND_ID.fullmatch(name) and not NAMED_CODES.fullmatch(name)
     return bool(_ID.fullmatch(name) or _CAMEL_ID.fullmatch(name) or is_compound)
 
 
@@ -326,7 +279,7 @@ def _are_codes(values: pd.Series[Any]) -> bool:
     return bool(
         n_first > len(first) / 2
         and not is_missing(values).any()
-        and as_texts(values).str.fullmatch(_CODE).mean() > _ENOUGH_CODES
+        and as_texts(values).str.fullmatch(_CODE).mean() > ENOUGH_CODES
     )
 
 

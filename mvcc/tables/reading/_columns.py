@@ -25,7 +25,6 @@ from mvcc.tables.reading._column import (
     are_few,
     are_ordered,
     as_texts,
-    code_reason,
     is_missing,
     without_attrs,
 )
@@ -54,6 +53,7 @@ from mvcc.tables.reading._numbers import (
     without_points,
 )
 from mvcc.tables.reading._problems import option_for
+from mvcc.tables.reading._superfluous import code_reason
 
 _KIND_OF: dict[str, Kind | None] = {**dict.fromkeys(ORDERS, "date"), "mail": "text"}
 _PLAIN = (str, int, float, decimal.Decimal, np.generic, datetime.date, datetime.time)

@@ -1,7 +1,8 @@
-"""Columns that say nothing of their own: numbers, times or names of rows, and repetitions."""
+"""Columns that say nothing: codes; numbers, times or names of rows; repetitions of others."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Set
 from dataclasses import replace
@@ -11,8 +12,25 @@ import numpy as np
 import pandas as pd
 
 from mvcc.tables._job import Kind
-from mvcc.tables.reading._column import LeftOut, Written
+from mvcc.tables.reading._column import (
+    DECIMAL,
+    ENOUGH_CODES,
+    GLANCE,
+    NAMED_CODES,
+    LeftOut,
+    Written,
+    as_texts,
+    is_missing,
+)
 from mvcc.tables.reading._kinds import MOST_VALUES, Understood, Values
+
+_PADDED = re.compile(r"^0\d+$", re.MULTILINE)
+_POSTAL = re.compile(r"\d{3,5}(?:-\d{4})?")
+_PHONE = re.compile(r"\+?[\d(][\d ()/.-]{4,20}")
+_WRITTEN_PHONE = re.compile(
+    r"(?!\d{1,2}[/-]\d{1,2}[/-]\d{2,4}$)(?:\+\d|\(?0)\d*[ ()/-][\d ()/-]{4,20}"
+)
+_BARCODE = re.compile(r"\d{8}|\d{12,14}")
 
 _FEWEST_ROWS = 10  # of fewer, order and equal values may be chance
 _A_DAY = 1.0  # within which an export ends
@@ -25,6 +43,46 @@ _FEW_WORDS = 4  # that half of the texts have at least, to count words instead o
 _REPEATED = 5  # times that a value is there in the mean, or a word at least
 _COMMON = 0.005  # of the texts that have a word at least, for it to repeat
 _HARDLY = 0.6  # of the words that repeat, below which texts are names: first names do, others not
+
+
+def code_reason(name: str, values: pd.Series[Any]) -> LeftOut | None:
+    """Tell why numbers of a column are codes, which have no size; None if they are not."""
+    if values.dtype.kind not in "OUTiuf" or not len(values):
+        return None
+    named = NAMED_CODES.fullmatch(name.strip())
+    is_text = values.dtype.kind in "OUT"
+    first = str(values.iloc[0]).strip()
+    # no code is written with a decimal sign, and looking for zeros in front takes long
+    head = map(str, values.head(GLANCE).tolist())
+    if is_text and not named and all(map(DECIMAL.fullmatch, head)):
+        return None
+    may_be_padded = is_text and _PADDED.search("\n".join(map(str, values.tolist())))
+    if not (named or may_be_padded or _WRITTEN_PHONE.fullmatch(first) or _BARCODE.fullmatch(first)):
+        return None
+    texts = as_texts(values[~is_missing(values)])
+    if named and named["postal"] and _most_match(texts, _POSTAL):
+        return LeftOut.POSTAL_CODES
+    if named and not named["postal"] and _most_match(texts, _PHONE):
+        return LeftOut.PHONE_NUMBERS
+    if is_text and _most_match(texts, _WRITTEN_PHONE):
+        return LeftOut.PHONE_NUMBERS
+    if _most_match(texts, _BARCODE) and texts.map(_has_check_digit).mean() > ENOUGH_CODES:
+        return LeftOut.BARCODES
+    if may_be_padded and texts.str.fullmatch(r"\d+").all():
+        return LeftOut.PADDED
+    return None
+
+
+def _most_match(texts: pd.Series[Any], pattern: re.Pattern[str]) -> bool:
+    return bool(len(texts) and texts.str.fullmatch(pattern).mean() > ENOUGH_CODES)
+
+
+def _has_check_digit(digits: str) -> bool:
+    """Tell whether the last digit of a barcode (EAN, UPC, GTIN) is that of the others."""
+    if not digits.isdecimal():
+        return False
+    weighted = sum(int(digit) * (3, 1)[place % 2] for place, digit in enumerate(digits[-2::-1]))
+    return (weighted + int(digits[-1])) % 10 == 0
 
 
 def without_superfluous(found: dict[str, Understood], unasked: Set[str]) -> dict[str, Understood]:
