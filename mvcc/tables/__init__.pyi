@@ -1,9 +1,9 @@
-from ._example import write_example as write_example
+from ._config import load_job as load_job
+from ._config import write_example as write_example
 from ._in_memory import ClusteringResult as ClusteringResult
 from ._in_memory import cluster_views as cluster_views
 from ._job import Job as Job
 from ._job import View as View
-from ._job import load_job as load_job
 from ._run import CHOICE as CHOICE
 from ._run import CURVES as CURVES
 from ._run import check_job as check_job

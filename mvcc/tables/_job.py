@@ -7,31 +7,23 @@ comment in the config that `mvcc init` writes, and the reference in the document
 from __future__ import annotations
 
 import csv
-import os
-from collections.abc import Callable, Collection, Iterable, Mapping
-from pathlib import Path
-from types import MappingProxyType
+from collections.abc import Collection
 from typing import Annotated, Any, Literal, Self, TypeAlias
 
 from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, model_validator
 
-from mvcc._utils.messages import clipped, nearest, shown, typed, views_of_pair
+from mvcc._utils.messages import clipped, nearest, shown, views_of_pair
 from mvcc._utils.settings import (
     KeyPath,
     Option,
-    Problems,
     Section,
     allowed,
     alone_or_several,
     one_of,
-    put,
-    read_yaml,
     refuse,
     scalar,
-    validated,
 )
 from mvcc.multiview import base_names, transfer_names
-from mvcc.results import CLUSTERING, refuse_aside
 
 Features: TypeAlias = Literal["auto", "counts", "histograms", "scaled", "spectral", "pca", "none"]
 Kind = Literal["number", "text", "category", "date", "picture"]
@@ -41,19 +33,12 @@ DEFAULT_FEATURES: dict[str, Features] = {"joint": "auto", "co-em": "spectral"}
 _MANY_ROWS, _RUNS, _RUNS_OF_MANY = 100_000, 10, 3  # stability runs
 _OF_CO_EM = ("base", "transfer", "threshold", "closure")
 
-
-def _as_words(value: Any) -> Any:
-    several = alone_or_several(value)
-    if not isinstance(several, tuple):
-        return several
-    return tuple(str(one) if type(one) in (int, float) else one for one in several)
-
-
 _Path = Annotated[
     str,
     Field(min_length=1, max_length=4096, pattern=r"^[^\x00-\x1f\x7f-\x9f]+$"),
     allowed("the path of a file, in at most 4096 characters that can all be printed"),
 ]
+_Paths = Annotated[tuple[_Path, ...], BeforeValidator(alone_or_several)]
 _Column = Annotated[str, allowed("the name of a column")]  # empty, where pandas wrote an index
 _Sheet = Annotated[
     str,
@@ -62,10 +47,13 @@ _Sheet = Annotated[
     allowed("the name of a sheet"),
 ]
 _Columns = Annotated[tuple[_Column, ...], BeforeValidator(alone_or_several)]
+_Word = Annotated[
+    str,
+    BeforeValidator(lambda word: str(word) if type(word) in (int, float) else word),
+    Field(min_length=1),
+]
 _Words = Annotated[
-    tuple[Annotated[str, Field(min_length=1)], ...],
-    BeforeValidator(_as_words),
-    allowed("a list of words or numbers"),
+    tuple[_Word, ...], BeforeValidator(alone_or_several), allowed("a list of words or numbers")
 ]
 _UsedColumns = Annotated[
     dict[str, AskedKind | Literal["ignore"]] | tuple[_Column, ...],
@@ -176,12 +164,10 @@ class Job(Section):
         description="Columns that `mvcc ask`, `mvcc match` and the report show.",
         examples=["{texts: [title, body]}"],
     )
-    asked: Annotated[tuple[_Path, ...], BeforeValidator(alone_or_several), Option("FOLDER")] = (
-        Field(
-            default=(),
-            description="Your answers: the folder of `mvcc ask`; of several people, one of each.",
-            examples=["asked"],
-        )
+    asked: Annotated[_Paths, Option("FOLDER")] = Field(
+        default=(),
+        description="Your answers: the folder of `mvcc ask`; of several people, one of each.",
+        examples=["asked"],
     )
     continues: Annotated[_Path | None, Option("FOLDER", ("--continue",))] = Field(
         default=None,
@@ -312,7 +298,7 @@ class Job(Section):
             if len(names) != 2 or names[0] == names[1] or "" in names:
                 problem = f"{shown(pair)} does not name two different views; write VIEW:VIEW."
                 problems[(pair,)] = problem
-            elif unknown := _no_view(names[0], views) or _no_view(names[1], views):
+            elif unknown := no_view(names[0], views) or no_view(names[1], views):
                 problems[(pair,)] = unknown
             elif (first := before.setdefault(frozenset(names), pair)) != pair:
                 twice = f"the same two views are given twice, also as {clipped(first)}"
@@ -324,7 +310,7 @@ class Job(Section):
     @classmethod
     def _of_views(cls, given: dict[str, Any], info: ValidationInfo) -> dict[str, Any]:
         views = info.data.get("views")
-        refuse(((name,), problem) for name in given if (problem := _no_view(name, views)))
+        refuse(((name,), problem) for name in given if (problem := no_view(name, views)))
         return given
 
     @property
@@ -356,87 +342,9 @@ class Job(Section):
         return settings
 
 
-def _no_view(name: str, views: Collection[str] | None) -> str:
+def no_view(name: str, views: Collection[str] | None) -> str:
     """Return what is wrong with the name of a view, nothing if the views are wrong themselves."""
     if views is None or name in views:
         return ""
     known = clipped(", ".join(views), 200) or "none"
     return f"there is no view {clipped(repr(name))}{nearest(name, views)} Known: {known}."
-
-
-def is_path(text: str) -> bool:
-    """Tell whether a text can be a path in a job."""
-    try:
-        return bool(View(path=text))
-    except ValueError:
-        return False
-
-
-def load_job(
-    path: str | os.PathLike[str] | None,
-    options: Iterable[tuple[tuple[str, ...], Any, str]] = (),
-    defaults: Mapping[str, Any] = MappingProxyType({}),
-    check: str = "",
-) -> Job:
-    """Read a job from a YAML file, whose paths are relative to it, and options, which override it.
-
-    An option has keys, such as ``("views", "texts", "path")``, its value, and what messages call
-    it. The path of a new view comes before its other settings. A `ConfigError` has a line for each
-    mistake, and says that `check` finds them, by default `mvcc cluster`.
-    """
-    options = list(options)
-    source = "the options" if path is None else os.fspath(path)
-    file = "" if path is None else f" {typed(path)}"
-    others = " …" if options else ""
-    problems = Problems(source, check or f"mvcc cluster{file}{others} --dry-run")
-    value: Any = {}
-    if path is not None:
-        folder = os.path.dirname(path)
-        for name in (path, os.path.join(folder, CLUSTERING)):
-            refuse_aside(Path(name))
-        value = with_paths(
-            read_yaml(path, problems), lambda own: os.path.join(folder, os.path.expanduser(own))
-        )
-    for keys, new, label in options:
-        label = clipped(label, 200)
-        if problem := _beside_views(keys, value):
-            problems.report(keys, problem, problems.option(label))
-        else:
-            put(value, keys, new, label, problems)
-    if isinstance(value, dict):
-        value = {**defaults, **value}
-    return validated(Job, value, problems)
-
-
-def _beside_views(keys: tuple[str, ...], value: Any) -> str:
-    """Return what is wrong with an option for a view that does not exist."""
-    if keys[0] != "views" or keys[-1] == "path" or not isinstance(value, dict):
-        return ""
-    views = value.get("views", {})
-    return _no_view(keys[1], views) if isinstance(views, dict) else ""
-
-
-def with_paths(value: Any, path_of: Callable[[str], str]) -> Any:
-    """Make every view of a file a section, and change all paths that can be some."""
-
-    def seen(path: Any) -> Any:
-        is_path = isinstance(path, str) and path and "\0" not in path
-        return path_of(path) if is_path else path
-
-    def section(view: Any) -> Any:
-        if isinstance(view, str):
-            return {"path": seen(view)}
-        if isinstance(view, dict) and "path" in view:
-            return view | {"path": seen(view["path"])}
-        return view
-
-    if not isinstance(value, dict):
-        return value
-    for key in {"asked", "continues"} & value.keys():
-        paths = value[key]
-        value[key] = list(map(seen, paths)) if isinstance(paths, list) else seen(paths)
-    for key, expanded in (("views", section), ("matches", seen), ("constraints", seen)):
-        entries = value.get(key)
-        if isinstance(entries, dict):
-            value[key] = {name: expanded(entry) for name, entry in entries.items()}
-    return value

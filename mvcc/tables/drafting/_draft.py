@@ -18,7 +18,8 @@ from mvcc._utils.messages import clipped, counted, padded, pair_name, percent, s
 from mvcc._utils.outputs import OutputFolder
 from mvcc._utils.settings import as_yaml
 from mvcc.exceptions import DataError, MvccError
-from mvcc.tables._job import AskedKind, View, load_job
+from mvcc.tables._config import load_job
+from mvcc.tables._job import AskedKind, View
 from mvcc.tables.drafting._files import SortedFiles, sort_files
 from mvcc.tables.reading._column import (
     Column,

@@ -17,7 +17,8 @@ from mvcc.exceptions import StoreError
 from mvcc.reporting.html import REPORT, REPORT_KIND
 from mvcc.results import CLUSTERING as FACTS
 from mvcc.results import Clustering, ViewFacts
-from mvcc.tables._job import Job, is_path, with_paths
+from mvcc.tables._config import is_path, with_paths
+from mvcc.tables._job import Job
 from mvcc.tables._layout import (
     ALL_LABELS,
     ANSWERS,

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 from mvcc._utils.messages import agreeing, clipped, counted, enumerated
 from mvcc.exceptions import DataError, MvccError, StoreError
 from mvcc.results import Clustering, ViewFacts, read_facts
-from mvcc.tables._job import Job, View, load_job
+from mvcc.tables._config import load_job
+from mvcc.tables._job import Job, View
 from mvcc.tables._layout import ANSWERS, CONFIG, MODEL
 from mvcc.tables.correcting._corrections import Corrections, read_corrections, with_matches
 from mvcc.tables.output._stored import check_files, model_in, read_found, unfinished_review

@@ -25,7 +25,8 @@ from mvcc._utils.progress import Progress
 from mvcc._utils.scheduler import Client
 from mvcc.exceptions import ConfigError, DataError, InvalidInputError
 from mvcc.results import Clustering
-from mvcc.tables._job import View, load_job
+from mvcc.tables._config import load_job
+from mvcc.tables._job import View
 from mvcc.tables._layout import ALL_LABELS, CONFIG, LABELS, MODEL
 from mvcc.tables.folders._folders import id_column_of, refuse_without_folder
 from mvcc.tables.folders._workers import workers

@@ -15,7 +15,8 @@ from mvcc._utils.reading import content_of, opened
 from mvcc.exceptions import DataError, StoreError
 from mvcc.results import CLUSTERING as FACTS
 from mvcc.results import Clustering, Input, ViewFacts, read_facts
-from mvcc.tables._job import Job, load_job
+from mvcc.tables._config import load_job
+from mvcc.tables._job import Job
 from mvcc.tables._layout import (
     ALL_LABELS,
     ANSWERS,
