@@ -235,6 +235,12 @@ class Correctable:
         place = int(cast(int, index.get_loc(id)))
         return facts.views[[*self._views].index(view)].ids[place]
 
+    def _called(self, view: str, cluster: int) -> str:
+        """Return what a message calls a cluster of a view."""
+        if name := dict(enumerate(self._views[view].names)).get(cluster):
+            return f"cluster {cluster} ({name})"
+        return f"cluster {cluster}"
+
     def _refuse_others(self, cluster: int | str, rows: Mapping[str, Any]) -> None:
         draft = Draft(self._facts)
         views, number = draft.cluster(str(cluster))

@@ -336,12 +336,6 @@ class ClusteringResult(Correctable):
         listed = f"<ul>{notes}</ul>" if notes else ""
         return f"<p>{escape(repr(self)[1:-1])}</p>{self.sizes().to_html()}{listed}"
 
-    def _called(self, view: str, cluster: int) -> str:
-        """Return what a message calls a cluster of a view."""
-        if name := dict(enumerate(self._views[view].names)).get(cluster):
-            return f"cluster {cluster} ({name})"
-        return f"cluster {cluster}"
-
     def _by_id(self, what: str, name: str, dtype: Any) -> dict[str, pd.Series[Any]]:
         found = {}
         for of_view, view in self._views.items():

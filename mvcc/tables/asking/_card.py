@@ -9,12 +9,13 @@ import math
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from mvcc._utils.messages import clipped, counted
-from mvcc.multiview import Question
+from mvcc.multiview import Group, Question, Questions
 from mvcc.tables.reading._pictures import is_picture
 from mvcc.tables.reading._table import Table
 
@@ -96,6 +97,11 @@ class NearRow:
     answered: bool
 
 
+def told_group(group: Group) -> dict[str, Any]:
+    """Return a group as programs and pages take it."""
+    return {"group": group.handle, "name": group.name, "size": group.size}
+
+
 class Shower:
     """Show rows of tables; images are below the folder `base`."""
 
@@ -116,9 +122,9 @@ class Shower:
         """Show all rows of an object."""
         return tuple(self.row(view, row) for view, rows in enumerate(of_views) for row in rows)
 
-    def tell_little(self) -> set[tuple[int, int]]:
-        """Return the rows, by view and number, of which a person sees hardly any text."""
-        found = set()
+    def hard_to_judge(self, questions: Questions) -> list[str]:
+        """Return the objects of which a person sees hardly any text."""
+        poor = set[tuple[int, int]]()  # views and numbers of such rows
         for view, table in enumerate(self._tables):
             lengths = np.zeros(len(table.ids))
             for texts in table.shown.values():
@@ -126,7 +132,12 @@ class Shower:
                     math.inf if is_picture(text, self._base) else len(text) for text in texts
                 ]
             few = np.flatnonzero(lengths < _LITTLE * np.median(lengths))
-            found |= {(view, row) for row in few.tolist()}
+            poor |= {(view, row) for row in few.tolist()}
+        found = []
+        for id in dict.fromkeys(map(questions.id, sorted(poor))):
+            of_views = enumerate(questions.rows(id))
+            if poor.issuperset((view, row) for view, own in of_views for row in own):
+                found.append(id)
         return found
 
     def title(self, view: int, row: int) -> str:

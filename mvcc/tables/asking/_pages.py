@@ -18,9 +18,9 @@ from mvcc._utils.messages import first_problem, row_name, shown, typed, view_and
 from mvcc.exceptions import InvalidInputError
 from mvcc.multiview import UNDO, Question
 from mvcc.results import Sureness
-from mvcc.tables.asking._card import Card, ShownRow, Status
+from mvcc.tables.asking._card import Card, ShownRow, Status, told_group
 from mvcc.tables.asking._log import LoggedSession
-from mvcc.tables.asking._session import MOST_LETTERS, AskSession, told_group
+from mvcc.tables.asking._session import MOST_LETTERS, AskSession
 from mvcc.tables.correcting._corrections import rows_in
 
 if TYPE_CHECKING:

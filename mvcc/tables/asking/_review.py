@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from mvcc._utils.arrays import Floats
-from mvcc._utils.messages import counted, row_name, view_and_id
+from mvcc._utils.messages import counted, row_name, shown, view_and_id
 from mvcc._utils.outputs import put_back
-from mvcc.exceptions import DataError, StoreError
+from mvcc.exceptions import DataError, InvalidInputError, StoreError
 from mvcc.multiview import NEW, UNDO, Answer
 from mvcc.reporting.html import REPORT, REPORT_KIND, clustering_page
 from mvcc.results import CLUSTERING, Clustering, Sureness, listed_clusters, read_facts
@@ -21,8 +21,15 @@ from mvcc.tables._layout import CONFIG, CORRECTIONS, FOUND
 from mvcc.tables.asking._card import Shower, ShownRow
 from mvcc.tables.asking._log import LoggedSession, about
 from mvcc.tables.correcting._corrected import Reviewed, parts_of
-from mvcc.tables.correcting._corrections import Corrections, refuse_line_breaks, with_matches
-from mvcc.tables.correcting._draft import Draft, Said
+from mvcc.tables.correcting._corrections import (
+    MATCH,
+    NO_MATCH,
+    Corrections,
+    is_about_cluster,
+    refuse_line_breaks,
+    with_matches,
+)
+from mvcc.tables.correcting._draft import Draft, Row
 from mvcc.tables.explaining._distinguishing import with_likely_labels
 from mvcc.tables.fitting._features import features_before_clusters
 from mvcc.tables.output._folder import KIND, inputs_of, labels_of
@@ -31,6 +38,8 @@ from mvcc.tables.reading._inputs import Inputs, read_inputs
 
 SPLIT = "split"  # an answer about a cluster: its parts are those that are proposed
 
+# the answer about a row, by view and number, or about two that match or not
+_Said = dict[tuple[Row, ...], str]
 Labels = dict[str, int]  # the cluster of every row, as "view:id"; none for those left out
 
 
@@ -102,7 +111,7 @@ class ReviewSession(LoggedSession):
         "split" for a cluster becomes the proposed rows. None may contradict another one of these.
         Errors begin with `where` a line comes from.
         """
-        reviewed, said = self._reviewed, Said()
+        reviewed, said = self._reviewed, _Said()
         places, n_former = where or [""] * len(answers), len(reviewed.corrections.lines)
         for place, (id, answer) in zip(places, answers, strict=True):
             with about(place):
@@ -115,7 +124,7 @@ class ReviewSession(LoggedSession):
                 if answer == UNDO:
                     said.clear()
                 elif answer != SPLIT:
-                    reviewed.draft.refuse_contradiction(former, said, line)
+                    _refuse_contradiction(reviewed.draft, former, said, line)
         _ = reviewed.facts  # they take a while, and what fails or is stopped there leaves nothing
         if not (self.folder / FOUND).exists():
             self._out.write({FOUND: self._found.to_json()})
@@ -251,3 +260,29 @@ class ReviewSession(LoggedSession):
         """Store the log, and what follows from it."""
         files = self._files(reviewed.facts)
         self._store(reviewed.corrections.lines, files, {REPORT: REPORT_KIND})
+
+
+def _refuse_contradiction(draft: Draft, former: Draft, said: _Said, line: Answer) -> None:
+    """Refuse a line that has changed what others said at the same time, and note what it says.
+
+    ``former`` is the draft before it; matched rows are moved together.
+    """
+    answer = line.answer
+    if is_about_cluster(answer):
+        return
+    rows = tuple(sorted(draft.rows(line.id)))
+    changed, named = [rows], [rows]
+    if answer not in (MATCH, NO_MATCH):
+        changed = [
+            ((view, row),)
+            for view, (now, before) in enumerate(zip(draft.labels, former.labels, strict=True))
+            for row in np.flatnonzero(now != before).tolist()
+        ]
+        named = [(row,) for row in rows]
+    for one in changed:
+        if said.get(one, answer) != answer:
+            raise InvalidInputError(
+                f"{' and '.join(map(draft.called_row, one))}: the answer is {shown(answer)} here,"
+                f" and {shown(said[one])} above. Leave one of them out."
+            )
+    said |= dict.fromkeys(named, answer)

@@ -31,7 +31,7 @@ from mvcc.multiview import (
     refuse_handle,
 )
 from mvcc.tables._job import Job
-from mvcc.tables.asking._card import Card, GivenAnswer, NearRow, Shower, Status
+from mvcc.tables.asking._card import Card, GivenAnswer, NearRow, Shower, Status, told_group
 from mvcc.tables.asking._log import LoggedSession, about
 from mvcc.tables.correcting._corrections import refuse_line_breaks
 from mvcc.tables.fitting._features import features_before_clusters
@@ -82,7 +82,7 @@ class AskSession(LoggedSession):
             refuse_others(self._out, "answers")
         self._out.refuse_inputs(self._names)
         self._questions = questions = self._prepared()
-        self._later = self._hard_to_judge(questions)
+        self._later = self._shower.hard_to_judge(questions)
         self._resume(questions)
         if not self._is_cut:
             self._refuse_lost()
@@ -232,16 +232,6 @@ class AskSession(LoggedSession):
         }
         return Questions(views, self._inputs.relations, random_state=job.seed)
 
-    def _hard_to_judge(self, questions: Questions) -> list[str]:
-        """Return the objects of which a person sees hardly any text."""
-        poor = self._shower.tell_little()
-        found = []
-        for id in dict.fromkeys(map(questions.id, sorted(poor))):
-            of_views = enumerate(questions.rows(id))
-            if poor.issuperset((view, row) for view, own in of_views for row in own):
-                found.append(id)
-        return found
-
     def _resume(self, questions: Questions) -> None:
         """Give questions the answers that the folder holds."""
         for number, (id, answer, when) in self._records:
@@ -358,11 +348,6 @@ class AskSession(LoggedSession):
         ]
         files[GROUPS] = csv_bytes([GROUP_COLUMNS, *rows])
         return files
-
-
-def told_group(group: Group) -> dict[str, Any]:
-    """Return a group as programs and pages take it."""
-    return {"group": group.handle, "name": group.name, "size": group.size}
 
 
 def _n_since_second_look(answers: tuple[Answer, ...]) -> int:

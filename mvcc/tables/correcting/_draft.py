@@ -32,7 +32,6 @@ from mvcc.tables.reading._rows import RowsById
 _MOST_NAMED = 3  # rows, in a sentence
 
 Row = tuple[int, int]  # view and number
-Said = dict[tuple[Row, ...], str]  # the answer about a row, or about two that match or not
 
 
 class Draft:
@@ -128,31 +127,6 @@ class Draft:
         views = self._facts.views
         id = "\n".join(row_name(views[view].name, views[view].ids[row]) for view, row in rows)
         return replace(line, id=id, answer=answer)
-
-    def refuse_contradiction(self, former: Draft, said: Said, line: Answer) -> None:
-        """Refuse a line that has changed what others said at the same time, and note what it says.
-
-        ``former`` is the draft before it; matched rows are moved together.
-        """
-        answer = line.answer
-        if is_about_cluster(answer):
-            return
-        rows = tuple(sorted(self.rows(line.id)))
-        changed, named = [rows], [rows]
-        if answer not in (MATCH, NO_MATCH):
-            changed = [
-                ((view, row),)
-                for view, (now, before) in enumerate(zip(self.labels, former.labels, strict=True))
-                for row in np.flatnonzero(now != before).tolist()
-            ]
-            named = [(row,) for row in rows]
-        for one in changed:
-            if said.get(one, answer) != answer:
-                raise InvalidInputError(
-                    f"{' and '.join(map(self._called, one))}: the answer is {shown(answer)} here,"
-                    f" and {shown(said[one])} above. Leave one of them out."
-                )
-        said |= dict.fromkeys(named, answer)
 
     def rows(self, id: str) -> list[Row]:
         """Return the rows that are named as "view:id", one below the other."""
@@ -278,7 +252,7 @@ class Draft:
         one, other = sorted(rows)
         views = one[0], other[0]
         pairs = self.matches.get(views)
-        said = f"{self._called(one)} and {self._called(other)}"
+        said = f"{self.called_row(one)} and {self.called_row(other)}"
         if pairs is None:
             raise InvalidInputError(
                 f"{said} cannot be matched: their views were clustered without matches. Give a file"
@@ -304,7 +278,7 @@ class Draft:
         views = sorted({view for of_row in rows for view in self.alike_with(of_row[0])})
         if len({tuple(self.alike_with(view)) for view, _ in rows}) > 1:
             raise InvalidInputError("these rows are of views that are numbered apart; move each.")
-        said = ", ".join(map(self._called, rows[:_MOST_NAMED]))
+        said = ", ".join(map(self.called_row, rows[:_MOST_NAMED]))
         if len(rows) > _MOST_NAMED:
             said += f" and {counted(len(rows) - _MOST_NAMED, 'more row')}"
         is_split = answer == NEW or answer.startswith((OPENS, SPLIT))
@@ -372,7 +346,8 @@ class Draft:
         names = enumerate(self.names[views[0]])
         refuse_name(name, {own for number, own in names if number != but_for})
 
-    def _called(self, row: Row) -> str:
+    def called_row(self, row: Row) -> str:
+        """Return what a sentence calls a row."""
         view = self._facts.views[row[0]]
         return row_name(view.name, clipped(view.ids[row[1]], 40))
 
