@@ -13,8 +13,7 @@ from mvcc._utils.arrays import Ints
 from mvcc._utils.messages import counted, shown
 from mvcc.exceptions import DataError
 from mvcc.results import Changes, Continued
-from mvcc.tables.correcting._carried_over import CarryingOver, opened_in
-from mvcc.tables.correcting._corrections import NONE, Corrections
+from mvcc.tables.correcting._corrections import NONE, CarryingOver, Corrections, opened_in
 from mvcc.tables.output._former import Former, id_column_in
 from mvcc.tables.reading._rows import spelled_like
 from mvcc.tables.reading._table import Table
