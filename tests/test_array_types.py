@@ -18,8 +18,7 @@ from mvcc import (
     propagate_constraints,
     suspicious_matches,
 )
-from mvcc.constraints._constraints import unify
-from mvcc.constraints._map import ConstraintMap
+from mvcc.constraints._map import ConstraintMap, unify
 from mvcc.exceptions import InvalidInputError
 
 X = np.random.default_rng(0).normal(size=(12, 2))

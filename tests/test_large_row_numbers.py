@@ -7,7 +7,7 @@ from mvcc import Constraints, close_views
 from mvcc.constraints import check_mappings
 from mvcc.constraints._arrays import MAX_ROW
 from mvcc.constraints._closure import distinct_pairs
-from mvcc.constraints._constraints import unify
+from mvcc.constraints._map import unify
 from mvcc.exceptions import InvalidInputError
 
 LAST = [MAX_ROW - step for step in range(5)]

@@ -1,12 +1,11 @@
+from ._arrays import Listed as Listed
 from ._arrays import pairs_of_spans as pairs_of_spans
 from ._closure import Groups as Groups
 from ._closure import Neighborhoods as Neighborhoods
 from ._closure import call_rows as call_rows
 from ._constraints import Constraints as Constraints
-from ._constraints import unify as unify
 from ._csv import COLUMNS as COLUMNS
 from ._csv import ConstraintFile as ConstraintFile
-from ._csv import Listed as Listed
 from ._csv import columns_in as columns_in
 from ._csv import is_kind as is_kind
 from ._csv import is_must_link as is_must_link
@@ -25,6 +24,7 @@ from ._map import mapped_rows as mapped_rows
 from ._map import relations_between as relations_between
 from ._map import rewire_relations as rewire_relations
 from ._map import sample_relations as sample_relations
+from ._map import unify as unify
 from ._relations import Strengths as Strengths
 from ._relations import augment as augment
 from ._relations import close_views as close_views

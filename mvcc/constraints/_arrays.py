@@ -1,9 +1,12 @@
-"""The arrays that constraints are made from: checked, or drawn from known labels (§6.2)."""
+"""The arrays that constraints are made from: checked, sorted, or drawn from known labels (§6.2)."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from mvcc._utils.arrays import Bools, Floats, Ints
 from mvcc._utils.validation import (
@@ -18,6 +21,8 @@ from mvcc._utils.validation import (
 from mvcc.exceptions import InvalidInputError
 
 MAX_ROW = 2**31 - 1
+
+Listed = tuple[Ints, Bools, Floats]  # pairs, whether each is a must-link, and weights
 
 
 def check_pairs(pairs: ArrayLike) -> Ints:
@@ -78,6 +83,42 @@ def check_weights(weights: ArrayLike | None, n: int) -> Floats:
             f"weights[{bad[0]}] = {checked[bad[0]]}: a weight must be finite and 0 or more."
         )
     return checked
+
+
+def concatenated(*several: Sequence[NDArray[Any]]) -> Any:
+    """Return arrays of constraints one after the other."""
+    return tuple(map(np.concatenate, zip(*several, strict=True)))
+
+
+def keys_of(pairs: Ints, must_link: Bools) -> Ints:
+    """Return a sortable integer per constraint: the pair, then must-link before cannot-link."""
+    return (pairs[:, 0] << 32) | (pairs[:, 1] << 1) | ~must_link
+
+
+def of_keys(keys: Ints) -> tuple[Ints, Bools]:
+    """Return the pairs of such keys, and whether each is a must-link."""
+    pairs = np.empty((len(keys), 2), np.int64)
+    pairs[:, 0], pairs[:, 1] = keys >> 32, (keys >> 1) & MAX_ROW
+    return pairs, (keys & 1) == 0
+
+
+def in_order(pairs: Ints, must_link: Bools, weights: Floats, *more: Any) -> Any:
+    """Return arrays of constraints sorted by their keys, the heaviest of equal ones first."""
+    order = np.lexsort((-weights, keys_of(pairs, must_link)))
+    return (array[order] for array in (pairs, must_link, weights, *more))
+
+
+def heaviest(pairs: Ints, must_link: Bools, weights: Floats) -> tuple[Ints, Bools, Floats]:
+    """Return arrays of constraints sorted, only the heaviest of each pair and type."""
+    keys = keys_of(pairs, must_link)
+    order = np.argsort(keys, kind="stable")
+    keys = keys[order]
+    starts = np.flatnonzero(np.append(True, keys[1:] != keys[:-1])[: len(keys)])
+    most = weights[order]
+    if len(starts) < len(keys):
+        most = np.maximum.reduceat(most, starts)
+        order = order[starts]
+    return pairs[order], must_link[order], most
 
 
 def sample_pairs(y: ArrayLike, n_constraints: int, random_state: RandomState) -> tuple[Ints, Bools]:

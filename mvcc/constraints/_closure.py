@@ -10,7 +10,7 @@ import numpy as np
 
 from mvcc._utils.arrays import Bools, Floats, Ints
 from mvcc._utils.messages import called
-from mvcc.constraints._arrays import pairs_of_spans, spans
+from mvcc.constraints._arrays import Listed, of_keys, pairs_of_spans, spans
 from mvcc.constraints._kernels.closure import closed_pairs, components
 from mvcc.exceptions import ConstraintConflictError
 
@@ -52,8 +52,8 @@ class Neighborhoods:
         size = np.bincount(self.group)
         return int((size * (size - 1) // 2).sum()), int(size[self.apart].prod(axis=1).sum())
 
-    def keys(self) -> Ints:
-        """Return all constraints as sorted keys: smaller row, larger row, 1 for cannot-links."""
+    def listed(self) -> Listed:
+        """Return all constraints, sorted."""
         members = self.rows[np.argsort(self.group, kind="stable")]
         size = np.bincount(self.group)
         end = np.cumsum(size)
@@ -63,15 +63,17 @@ class Neighborhoods:
         _, one, other = pairs_of_spans(end - size, size, self.apart)
         ends = np.sort(np.column_stack((members[one], members[other])), axis=1)
         apart = (ends[:, 0] << 32) | (ends[:, 1] << 1) | 1
-        return np.sort(np.concatenate((together, apart)))
+        keys = np.sort(np.concatenate((together, apart)))
+        return *of_keys(keys), np.full(len(keys), self.weight)
 
-    def links(self) -> tuple[Ints, Ints]:
-        """Return as few must-links and cannot-links, (m, 2) rows each, as all follow from."""
+    def spanning(self) -> Listed:
+        """Return as few constraints as all follow from, must-links first."""
         order = np.argsort(self.group, kind="stable")
         start = np.flatnonzero(np.diff(self.group[order], prepend=-1))
         follows = np.delete(np.arange(len(order)), start)
         together = np.column_stack((self.rows[order[follows - 1]], self.rows[order[follows]]))
-        return together, self.rows[order[start]][self.apart]
+        pairs = np.concatenate((together, self.rows[order[start]][self.apart]))
+        return pairs, np.arange(len(pairs)) < len(together), np.full(len(pairs), self.weight)
 
     def kinds_of(self, pairs: Ints) -> tuple[Bools, Bools]:
         """Tell of each pair whether a must-link, and whether a cannot-link, of these joins it."""

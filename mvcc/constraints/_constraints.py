@@ -14,9 +14,20 @@ from mvcc._utils.arrays import Bools, Floats, Ints
 from mvcc._utils.ids import number_rows
 from mvcc._utils.outputs import replace_file
 from mvcc._utils.validation import RandomState
-from mvcc.constraints._arrays import MAX_ROW, check_kinds, check_pairs, check_weights, sample_pairs
+from mvcc.constraints._arrays import (
+    MAX_ROW,
+    Listed,
+    check_kinds,
+    check_pairs,
+    check_weights,
+    concatenated,
+    heaviest,
+    in_order,
+    keys_of,
+    sample_pairs,
+)
 from mvcc.constraints._closure import Graph, Neighborhoods, conflict, without_conflicts
-from mvcc.constraints._csv import ConstraintFile, Listed, Row, bytes_of
+from mvcc.constraints._csv import ConstraintFile, Row, bytes_of
 from mvcc.exceptions import ConstraintConflictError, InvalidInputError
 
 # pairs of a closure that are listed at once; more stay neighborhoods until they are asked for
@@ -67,7 +78,7 @@ class Constraints:
     ) -> None:
         checked = check_pairs(pairs)
         kinds = check_kinds(must_link, len(checked))
-        self._keep(*_sorted(checked, kinds, check_weights(weights, len(checked))))
+        self._keep(*in_order(checked, kinds, check_weights(weights, len(checked))))
 
     def _keep(
         self, pairs: Ints, must_link: Bools, weights: Floats, source: Source | None = None
@@ -86,20 +97,12 @@ class Constraints:
     @classmethod
     def from_lines(cls, listed: Listed, source: list[str]) -> Constraints:
         """Make constraints from trusted arrays (i < j), and where each one was read."""
-        return cls.from_sorted(*_sorted(*listed, np.array(source, object)))
+        return cls.from_sorted(*in_order(*listed, np.array(source, object)))
 
     @classmethod
     def from_repeated(cls, pairs: Ints, must_link: Bools, weights: Floats) -> Constraints:
         """Make constraints from trusted arrays (i < j), the heaviest of each pair and type."""
-        keys = _keys(pairs, must_link)
-        order = np.argsort(keys, kind="stable")
-        keys = keys[order]
-        starts = np.flatnonzero(np.append(True, keys[1:] != keys[:-1])[: len(keys)])
-        heaviest = weights[order]
-        if len(starts) < len(keys):
-            heaviest = np.maximum.reduceat(heaviest, starts)
-            order = order[starts]
-        return cls.from_sorted(pairs[order], must_link[order], heaviest)
+        return cls.from_sorted(*heaviest(pairs, must_link, weights))
 
     @classmethod
     def from_sorted(
@@ -123,7 +126,7 @@ class Constraints:
             assert self._parts is not None
             neighborhoods, others = self._parts
             self._listed = (
-                Constraints.from_sorted(*_pairs_of(neighborhoods)).max_union(others).listed()
+                Constraints.from_sorted(*neighborhoods.listed()).max_union(others).listed()
             )
         return self._listed
 
@@ -132,14 +135,7 @@ class Constraints:
         if self._parts is None:
             return self.listed()
         neighborhoods, others = self._parts
-        together, apart = neighborhoods.links()
-        pairs, must_link, weights = others.listed()
-        n = len(together) + len(apart)
-        return (
-            np.concatenate((together, apart, pairs)),
-            np.concatenate((np.arange(n) < len(together), must_link)),
-            np.concatenate((np.full(n, neighborhoods.weight), weights)),
-        )
+        return concatenated(neighborhoods.spanning(), others.listed())
 
     def largest_row(self) -> int:
         """Return the largest row number, −1 where there is none."""
@@ -163,7 +159,7 @@ class Constraints:
             (*one.listed(), np.full(len(one), "") if one._source is None else one._source)
             for one in (self, other)
         )
-        return self.from_sorted(*_sorted(*map(np.concatenate, zip(*arrays, strict=True))))
+        return self.from_sorted(*in_order(*concatenated(*arrays)))
 
     def rows(self) -> Iterator[Row]:
         """Give (i, j, is must-link, weight) of every constraint."""
@@ -173,7 +169,7 @@ class Constraints:
 
     def is_among(self, others: Constraints) -> Bools:
         """Tell which of these are among others, whatever they weigh."""
-        return np.isin(_keys(self.pairs, self.must_link), _keys(others.pairs, others.must_link))
+        return np.isin(keys_of(self.pairs, self.must_link), keys_of(others.pairs, others.must_link))
 
     def source_of(self, position: int) -> str:
         """Tell where a constraint was read.
@@ -350,11 +346,7 @@ class Constraints:
         """
         if not isinstance(other, Constraints):
             raise InvalidInputError(f"other must be Constraints, not {type(other).__name__}.")
-        return Constraints.from_repeated(
-            np.concatenate((self.pairs, other.pairs)),
-            np.concatenate((self.must_link, other.must_link)),
-            np.concatenate((self.weights, other.weights)),
-        )
+        return Constraints.from_repeated(*concatenated(self.listed(), other.listed()))
 
     @classmethod
     def read_csv(
@@ -417,56 +409,13 @@ def closed_constraints(neighborhoods: Neighborhoods) -> Constraints:
     """Make constraints from neighborhoods: a list of pairs, unless that would be long."""
     if sum(neighborhoods.count()) > MOST_LISTED:
         return Constraints.from_neighborhoods(neighborhoods, Constraints.empty())
-    return Constraints.from_sorted(*_pairs_of(neighborhoods))
-
-
-def _pairs_of(neighborhoods: Neighborhoods) -> Listed:
-    keys = neighborhoods.keys()
-    pairs = np.empty((len(keys), 2), np.int64)
-    pairs[:, 0], pairs[:, 1] = keys >> 32, (keys >> 1) & MAX_ROW
-    return pairs, (keys & 1) == 0, np.full(len(keys), neighborhoods.weight)
-
-
-def unify(given: Constraints, transferred: Constraints) -> Constraints:
-    """Make the unified set C̃ of Eq. 13–14: a given constraint wins, then the heavier one.
-
-    If both types of a pair are equal in this, both are dropped.
-    """
-    if given._parts is not None:
-        neighborhoods, others = given._parts
-        together, apart = neighborhoods.kinds_of(transferred.pairs)
-        known = np.where(transferred.must_link, together, apart)
-        if not (known & (transferred.weights > neighborhoods.weight)).any():
-            return Constraints.from_neighborhoods(
-                neighborhoods, unify(others, transferred.select(~(together | apart)))
-            )
-    united = given.max_union(transferred)
-    # a pair that has both types has its must-link right before its cannot-link
-    must = np.flatnonzero((united.pairs[1:] == united.pairs[:-1]).all(axis=1))
-    is_given, weights = united.is_among(given), united.weights
-    undecided = is_given[must] == is_given[must + 1]
-    keep = np.ones(len(united), np.bool_)
-    keep[must] = np.where(undecided, weights[must] > weights[must + 1], is_given[must])
-    keep[must + 1] = np.where(undecided, weights[must + 1] > weights[must], is_given[must + 1])
-    return united.select(keep)
+    return Constraints.from_sorted(*neighborhoods.listed())
 
 
 def with_weights_of(closed: Constraints, given: Constraints) -> Constraints:
     """Give the given constraints among the closed ones their own weight back."""
     weights = closed.weights.copy()
-    heaviest = given.max_union(given)
-    position = np.searchsorted(
-        _keys(closed.pairs, closed.must_link), _keys(heaviest.pairs, heaviest.must_link)
-    )
-    weights[position] = heaviest.weights
+    pairs, must_link, own = heaviest(*given.listed())
+    position = np.searchsorted(keys_of(closed.pairs, closed.must_link), keys_of(pairs, must_link))
+    weights[position] = own
     return Constraints.from_sorted(closed.pairs, closed.must_link, weights)
-
-
-def _keys(pairs: Ints, must_link: Bools) -> Ints:
-    """One sortable integer per constraint: the pair, then must-link before cannot-link."""
-    return (pairs[:, 0] << 32) | (pairs[:, 1] << 1) | ~must_link
-
-
-def _sorted(pairs: Ints, must_link: Bools, weights: Floats, *more: Any) -> Any:
-    order = np.lexsort((-weights, _keys(pairs, must_link)))
-    return (array[order] for array in (pairs, must_link, weights, *more))

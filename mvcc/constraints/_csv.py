@@ -10,16 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from mvcc._utils.arrays import Bools, Floats, Ints
 from mvcc._utils.files import csv_bytes
 from mvcc._utils.messages import clipped, enumerated, nearest_id, shown, with_point
 from mvcc._utils.reading import content_of
 from mvcc._utils.text import DELIMITER_LINE, delimiter_of, read_text, records_of
-from mvcc.constraints._arrays import MAX_ROW
+from mvcc.constraints._arrays import MAX_ROW, Listed
 from mvcc.exceptions import InvalidInputError
 
 Row = tuple[int, int, bool, float]
-Listed = tuple[Ints, Bools, Floats]  # pairs, must_link, weights
 COLUMNS = ["i", "j", "kind", "weight"]
 _KINDS = {
     **dict.fromkeys(("must-link", "must", "ml", "1", "1.0"), True),

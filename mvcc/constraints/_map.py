@@ -1,4 +1,7 @@
-"""Relations as they are used: mapped rows, f_{U→V} of Eq. 12 (§5.2), samples of them (§6.2)."""
+"""What goes from view to view: f_{U→V} of Eq. 12, the unified set of Eq. 13–14, mapped rows (§5.2).
+
+And samples of relations (§6.2).
+"""
 
 from __future__ import annotations
 
@@ -75,6 +78,30 @@ class _StrongMap:
         return Constraints.from_repeated(
             images[differ], merged.must_link[which], merged.weights[which]
         )
+
+
+def unify(given: Constraints, transferred: Constraints) -> Constraints:
+    """Make the unified set C̃ of Eq. 13–14: a given constraint wins, then the heavier one.
+
+    If both types of a pair are equal in this, both are dropped.
+    """
+    if given._parts is not None:
+        neighborhoods, others = given._parts
+        together, apart = neighborhoods.kinds_of(transferred.pairs)
+        known = np.where(transferred.must_link, together, apart)
+        if not (known & (transferred.weights > neighborhoods.weight)).any():
+            return Constraints.from_neighborhoods(
+                neighborhoods, unify(others, transferred.select(~(together | apart)))
+            )
+    united = given.max_union(transferred)
+    # a pair that has both types has its must-link right before its cannot-link
+    must = np.flatnonzero((united.pairs[1:] == united.pairs[:-1]).all(axis=1))
+    is_given, weights = united.is_among(given), united.weights
+    undecided = is_given[must] == is_given[must + 1]
+    keep = np.ones(len(united), np.bool_)
+    keep[must] = np.where(undecided, weights[must] > weights[must + 1], is_given[must])
+    keep[must + 1] = np.where(undecided, weights[must + 1] > weights[must], is_given[must + 1])
+    return united.select(keep)
 
 
 def mapped_rows(relations: Relations, view: int) -> Ints:

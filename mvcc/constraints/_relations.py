@@ -11,10 +11,9 @@ from numpy.typing import ArrayLike
 
 from mvcc._utils.arrays import Bools, Floats, Ints
 from mvcc._utils.validation import as_list, check_choice
-from mvcc.constraints._arrays import MAX_ROW
+from mvcc.constraints._arrays import MAX_ROW, Listed
 from mvcc.constraints._closure import CALL_BY_NUMBER, CallRow, Graph, conflict, without_conflicts
 from mvcc.constraints._constraints import Constraints, closed_constraints, with_weights_of
-from mvcc.constraints._csv import Listed
 from mvcc.constraints._given import Relations, check_constraints, check_mappings
 from mvcc.constraints._kernels.closure import components
 from mvcc.exceptions import ConstraintConflictError, InvalidInputError

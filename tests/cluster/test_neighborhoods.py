@@ -17,7 +17,7 @@ from mvcc import (
     PCKMeans,
     SingleView,
 )
-from mvcc.constraints._constraints import unify
+from mvcc.constraints._map import unify
 from tests.strategies import as_list, random_constraints
 
 ESTIMATORS = {

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from mvcc import Constraints
-from mvcc.constraints._constraints import unify
+from mvcc.constraints._map import unify
 from mvcc.exceptions import InvalidInputError, MvccError
 from tests.reference import constraint_sets
 from tests.reference.multiview import resolve_conflicts

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from mvcc import Constraints, close_views
 from mvcc.constraints._closure import Neighborhoods
-from mvcc.constraints._constraints import unify
+from mvcc.constraints._map import unify
 from mvcc.exceptions import ConstraintConflictError
 from tests.strategies import as_list, random_constraints
 
