@@ -11,6 +11,7 @@ from sklearn.datasets import load_digits
 from mvcc import JointGraphClustering, pairwise_f_measure, suspicious_matches
 from mvcc.embedding._view_agreement import share_beyond_chance
 from mvcc.exceptions import InvalidInputError
+from mvcc.multiview.joint._connected_sets import contradicted_matches
 from mvcc.multiview.matches import _suspicious as module
 from tests.reference import joint as slow
 from tests.strategies import seeds
@@ -216,7 +217,7 @@ def all_matched(n_views, n, wrong=0.0, seed=0):
 
 def test_the_wrong_matches_of_many_views_are_found_by_the_right_ones():
     relations, turned = all_matched(5, 200, wrong=0.1)
-    found = module.contradicted_matches([200] * 5, relations)
+    found = contradicted_matches([200] * 5, relations)
     wrong, said = (np.concatenate([of[key] for key in relations]) for of in (turned, found))
     assert wrong.sum() > 100
     assert said[wrong].mean() > 0.95
@@ -236,13 +237,13 @@ SEVERAL_PARTNERS = {(0, 1): [[0, 0], [0, 1]], (0, 2): [[0, 0]], (1, 2): [[0, 0]]
 )
 def test_matches_that_agree_are_all_kept(sizes, relations):
     relations = {key: np.array(rows) for key, rows in relations.items()}
-    assert not any(part.any() for part in module.contradicted_matches(sizes, relations).values())
+    assert not any(part.any() for part in contradicted_matches(sizes, relations).values())
 
 
 def test_all_matches_of_two_views_may_contradict_the_others():
     same = np.column_stack((np.arange(20), np.arange(20)))
     relations = {(0, 1): same, (1, 2): same, (0, 2): np.array([[3, 4]])}
-    found = module.contradicted_matches([20] * 3, relations)
+    found = contradicted_matches([20] * 3, relations)
     assert found[0, 2].tolist() == [True]
     # the right ones of its two triangles look as wrong
     assert np.flatnonzero(found[0, 1]).tolist() == np.flatnonzero(found[1, 2]).tolist() == [3, 4]

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from mvcc._utils.arrays import Bools, Floats, Ints
@@ -18,6 +19,7 @@ from mvcc.constraints import Constraints, Listed, Relations
 from mvcc.embedding import by_anchors, find_objects, refuse_more_than_objects, separate_problems
 from mvcc.exceptions import InvalidInputError
 from mvcc.multiview.joint._anchored_set import AnchoredSet
+from mvcc.multiview.joint._confidence import Probabilities, chosen_sharpness, object_probabilities
 from mvcc.multiview.joint._joint_set import JointClusters, JointSet, Settings, pairs_of_objects
 from mvcc.multiview.joint._new_rows import NearestAnchors, NearestRows
 
@@ -84,6 +86,18 @@ class ConnectedSets:
         )
         return labels, clusters
 
+    def probabilities(
+        self, constraints: list[Constraints], clusters: list[JointClusters]
+    ) -> list[tuple[Probabilities, float]]:
+        """Return how likely the rows of every view are in each cluster, and how sharp that is."""
+        made = []
+        for (numbers, views), found in zip(self._sets, clusters, strict=True):
+            pairs = constraints_of_objects(constraints, numbers, views)
+            sharpness = chosen_sharpness(views, pairs)
+            of_objects = object_probabilities(views, pairs, found, sharpness)
+            made.append([(of_objects[own], sharpness) for own in views.objects])
+        return self.by_view(made)
+
     def predictors(self, clusters: list[JointClusters]) -> list[NearestRows | NearestAnchors]:
         """Return what assigns new rows of every view, and let go of what only this needs."""
         made = []
@@ -145,6 +159,57 @@ def put_back(found: NDArray[Any], contradicted: Bools) -> NDArray[Any]:
     everything = np.ones(len(contradicted), found.dtype)
     everything[~contradicted] = found
     return everything
+
+
+def contradicted_matches(sizes: list[int], relations: Relations) -> dict[tuple[int, int], Bools]:
+    """Tell which matches more views contradict than confirm; the most contradicted ones go first.
+
+    View w confirms the match of i and j where both are matched with the same row of w. It
+    contradicts it where a row that is matched with one of them is matched with a row of the other's
+    view that is not its partner: a few of these would chain many objects. If no object has two rows
+    of one view, all matches agree.
+    """
+    found = {key: np.zeros(len(rows), np.bool_) for key, rows in relations.items()}
+    if len(relations) < 3:
+        return found
+    _, objects = find_objects(sizes, relations)
+    if all(len(np.unique(own)) == len(own) for own in objects):
+        return found
+    while True:
+        excess = _excess(sizes, {key: rows[~found[key]] for key, rows in relations.items()})
+        most = max(part.max(initial=0) for part in excess.values())
+        if most == 0:
+            return found
+        for key, part in excess.items():
+            kept = np.flatnonzero(~found[key])
+            found[key][kept[part == most]] = True
+
+
+def _excess(sizes: list[int], relations: Relations) -> dict[tuple[int, int], Ints]:
+    """Return how many more views contradict every match than confirm it."""
+    tables: dict[tuple[int, int], sp.csr_array] = {}
+    for (u, v), rows in relations.items():
+        table = sp.csr_array(
+            (np.ones(len(rows)), (rows[:, 0], rows[:, 1])), shape=(sizes[u], sizes[v])
+        )
+        tables[u, v], tables[v, u] = table, table.T.tocsr()
+    excess = {key: np.zeros(len(rows), np.int64) for key, rows in relations.items()}
+    for (u, v), rows in relations.items():
+        for w in range(len(sizes)):
+            if len(rows) and (u, w) in tables and (w, v) in tables:
+                excess[u, v] += _said(tables[u, w] @ tables[w, v], tables[u, v], rows)
+    return excess
+
+
+def _said(paths: sp.csr_array, table: sp.csr_array, rows: Ints) -> Ints:
+    """Return 1 for matches that paths through one view contradict, −1 for confirmed, else 0.
+
+    A row may have several partners; paths that lead to any of them contradict nothing.
+    """
+    i, j = rows.T
+    stray = paths - paths * table
+    elsewhere = (stray.sum(axis=1)[i] > 0) | (stray.sum(axis=0)[j] > 0)
+    return np.where(paths[i, j] > 0, -1, elsewhere.astype(np.int64))
 
 
 def checked_problems(

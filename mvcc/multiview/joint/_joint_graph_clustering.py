@@ -12,30 +12,24 @@ from sklearn.utils.validation import check_is_fitted
 
 from mvcc._utils.arrays import Floats, Ints, LazyRows
 from mvcc._utils.one_thread import one_thread
-from mvcc._utils.validation import (
-    RandomState,
-    as_generator,
-    check_choice,
-    check_count,
-    check_number,
-)
+from mvcc._utils.validation import RandomState, as_generator, check_choice
 from mvcc.constraints import Constraints, Relations, call_rows, refuse_conflicts
 from mvcc.embedding import GraphKind, Rule, fitted_features, separate_problems
 from mvcc.exceptions import InvalidInputError
 from mvcc.multiview._estimator import MultiViewEstimator
-from mvcc.multiview.joint._confidence import Probabilities, chosen_sharpness, object_probabilities
+from mvcc.multiview.joint._confidence import Probabilities
 from mvcc.multiview.joint._connected_sets import (
     ConnectedSets,
     checked_problems,
     checked_weights,
-    constraints_of_objects,
+    contradicted_matches,
     of_some_weight,
     put_back,
     violated,
     without,
 )
 from mvcc.multiview.joint._joint_set import Settings
-from mvcc.multiview.matches._suspicious import contradicted_matches, to_drop
+from mvcc.multiview.matches._suspicious import to_drop
 from mvcc.views import GivenViews, ViewConstraints
 
 _OF_THE_GRAPH = {"_sets", "_given_views", "_counted_in_fit", "_clusters"}  # is not stored
@@ -260,19 +254,8 @@ class JointGraphClustering(MultiViewEstimator):
         given: list[Constraints],
         relations: Relations,
     ) -> None:
-        check_choice(self.graph, "graph", ("auto", "exact", "anchors"))
+        settings = Settings.of(self)
         check_choice(self.on_conflict, "on_conflict", ("error", "drop"))
-        n_components = self.n_components
-        if n_components is not None:
-            n_components = check_count(n_components, "n_components")
-        settings = Settings(
-            check_count(self.n_clusters, "n_clusters"),
-            check_count(self.n_neighbors, "n_neighbors"),
-            n_components,
-            check_count(self.n_init, "n_init"),
-            check_number(self.constraint_weight, "constraint_weight", low=0),
-            self.graph,
-        )
         weights = checked_weights(self.view_weights, len(data))
         rng = as_generator(self.random_state)
         names = given_views.names
@@ -345,14 +328,9 @@ class JointGraphClustering(MultiViewEstimator):
         check_is_fitted(self)
         if self._confidence is None:
             _has_probabilities(self)
-            found = []
             with one_thread():
-                for (numbers, views), clusters in zip(self._sets, self._clusters, strict=True):
-                    pairs = constraints_of_objects(self._counted_in_fit, numbers, views)
-                    sharpness = chosen_sharpness(views, pairs)
-                    of_objects = object_probabilities(views, pairs, clusters, sharpness)
-                    found.append([(of_objects[own], sharpness) for own in views.objects])
-            self._confidence = self._sets.by_view(found)
+                counted, clusters = self._counted_in_fit, self._clusters
+                self._confidence = self._sets.probabilities(counted, clusters)
         return [of_rows for of_rows, _ in self._confidence]
 
     @available_if(_has_probabilities)  # type: ignore[untyped-decorator]

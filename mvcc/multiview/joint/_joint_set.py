@@ -14,6 +14,7 @@ from sklearn.metrics.pairwise import euclidean_distances
 
 from mvcc._utils.arrays import Bools, Floats, Ints, LazyRows
 from mvcc._utils.progress import teller
+from mvcc._utils.validation import check_choice, check_count, check_number
 from mvcc.cluster import Found, search_pck
 from mvcc.constraints import Constraints, Listed, Relations
 from mvcc.embedding import (
@@ -62,6 +63,22 @@ class Settings:
     n_init: int
     constraint_weight: float
     graph: GraphKind = "auto"
+
+    @classmethod
+    def of(cls, model: Any) -> Settings:
+        """Check the parameters of an estimator."""
+        check_choice(model.graph, "graph", ("auto", "exact", "anchors"))
+        n_components = model.n_components
+        if n_components is not None:
+            n_components = check_count(n_components, "n_components")
+        return cls(
+            check_count(model.n_clusters, "n_clusters"),
+            check_count(model.n_neighbors, "n_neighbors"),
+            n_components,
+            check_count(model.n_init, "n_init"),
+            check_number(model.constraint_weight, "constraint_weight", low=0),
+            model.graph,
+        )
 
     def components(self, for_each: int, n_objects: int) -> int:
         """Return so many for each cluster, at most a third of the objects, or as many as wanted."""
