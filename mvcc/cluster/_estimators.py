@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mvcc._utils.arrays import Floats, Ints
-from mvcc._utils.kernels.threads import may_share
+from mvcc._utils.kernels import may_share
 from mvcc._utils.validation import RandomState, check_choice, check_flag, check_matrices
 from mvcc.cluster._base import ConstrainedKMeans
 from mvcc.cluster._descent import Found, Problem

@@ -35,8 +35,15 @@ from mvcc.embedding._anchors import (
     times,
     times_transposed,
 )
-from mvcc.embedding._components import Eigenpairs, k_means, n_clear, unit_rows, weighted
-from mvcc.embedding._eigenvectors import leading_eigenvectors, residual
+from mvcc.embedding._components import (
+    Eigenpairs,
+    k_means,
+    leading_eigenvectors,
+    n_clear,
+    residual,
+    unit_rows,
+    weighted,
+)
 from mvcc.embedding._joint_graph import MATCHED_OBJECTS_WEIGHT
 from mvcc.embedding._landmarks import LANDMARK_SHARE, numbered_alike, share_of_clusters
 from mvcc.embedding._objects import membership, seen_in_all, seen_in_several

@@ -21,8 +21,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.neighbors import NearestNeighbors
 
 from mvcc._utils.arrays import BLOCK_ROWS, Floats, Ints, blocks_of
+from mvcc._utils.kernels import for_blocks, may_share
 from mvcc._utils.kernels.shared import add_gram
-from mvcc._utils.kernels.threads import for_blocks, may_share
 from mvcc.embedding._objects import membership
 
 N_TIES = 3  # r, anchors that a row is tied to

@@ -1,18 +1,32 @@
-"""Objects as rows of the leading components of a graph."""
+"""Leading components of a graph of objects, and of landmarks that they share; objects as rows."""
 
 from __future__ import annotations
 
 import warnings
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+import scipy.linalg
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from scipy.sparse.csgraph import connected_components
+from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
 from mvcc._utils.arrays import Floats, Ints, LazyRows, blocks_of
+from mvcc._utils.progress import teller
+from mvcc.exceptions import InvalidInputError
 
 EIGENVALUE_POWER = 2  # τ, how much leading components count
 EIGENGAP = 0.5  # of all steps between eigenvalues together
+_DENSE_OBJECTS = 600
+_MOST_DENSE_OBJECTS = 5_000  # where so many components are asked for that sparse methods are slow
+_TOLERANCE = 1e-4  # of eigenvalues, relative to them
+_DIGITS = 6  # of eigenvalues that are told apart
+
+Graph: TypeAlias = sp.csr_array | Floats
 
 
 class Eigenpairs(NamedTuple):
@@ -24,6 +38,119 @@ class Eigenpairs(NamedTuple):
     # (p, r): of anchors: the vector of an object is its ties times these, over the root of its
     # degree
     loadings: Floats | None = None
+
+
+def leading_eigenvectors(
+    number: int, graph: Graph, factor: sp.csr_array | None = None
+) -> tuple[Floats, Floats]:
+    """Return the largest eigenvalues, descending, and eigenvectors of the graph, plus F Fᵀ.
+
+    The entry of largest magnitude is positive. Each piece of a graph has an eigenvalue 1, of which
+    Arnoldi's method finds only some: larger graphs are taken piece by piece, the largest first.
+    """
+    n = graph.shape[0]
+    number = min(number, n)
+    teller(n)(f"{number} eigenvectors of the graph")
+    pieces: list[Ints] = []
+    if not _better_dense(number, n) and not (
+        isinstance(graph, np.ndarray) and _is_connected(graph)
+    ):
+        pieces = _pieces_of(graph, factor)
+    if len(pieces) < 2:
+        values, vectors = _eigenpairs(number, graph, factor)
+        order = np.argsort(-values, kind="stable")
+        values, vectors = values[order].astype(np.float64), vectors[:, order]
+    else:
+        values, vectors = _of_pieces(number, pieces, graph, factor)
+    largest = np.array([column[np.abs(column).argmax()] for column in vectors.T])
+    return values, vectors * np.sign(largest)
+
+
+def residual(
+    values: Floats, vectors: Floats, graph: Graph, factor: sp.csr_array | None = None
+) -> float:
+    """Return the largest length of S v − μ v, S the graph, plus F Fᵀ where a factor is given."""
+    times = _multiplied_by(graph, factor)
+    return max(
+        float(np.linalg.norm(times(v) - value * v))
+        for value, v in zip(values, vectors.T, strict=True)
+    )
+
+
+def _is_connected(graph: Floats) -> bool:
+    """Tell whether a dense graph is one piece, in a fraction of its own memory."""
+    reached, n_reached = graph[0] != 0, 0
+    while reached.sum() > n_reached:
+        n_reached = reached.sum()
+        reached = reached | (graph[reached] != 0).any(axis=0)
+    return bool(reached.all())
+
+
+def _pieces_of(graph: Graph, factor: sp.csr_array | None) -> list[Ints]:
+    """Return the objects of each connected component, the largest first."""
+    n_pieces, piece = connected_components(graph, directed=False)
+    if n_pieces > 1 and factor is not None:  # landmarks that pieces share connect them
+        near = factor.tocoo()
+        near.eliminate_zeros()
+        n_nodes = n_pieces + factor.shape[1]
+        links = sp.coo_array(
+            (np.ones(near.nnz), (piece[near.row], n_pieces + near.col)), shape=(n_nodes, n_nodes)
+        )
+        piece = connected_components(links.tocsr(), directed=False)[1][piece]
+    members = np.split(np.argsort(piece, kind="stable"), np.cumsum(np.bincount(piece))[:-1])
+    return sorted((own for own in members if len(own)), key=len, reverse=True)
+
+
+def _of_pieces(
+    number: int, pieces: list[Ints], graph: Graph, factor: sp.csr_array | None
+) -> tuple[Floats, Floats]:
+    """Return the leading eigenpairs of the largest pieces; each has 1, the largest eigenvalue."""
+    found = []
+    for own in pieces[:number]:
+        part = None if factor is None else factor[own]
+        found.append(_eigenpairs(min(number, len(own)), graph[own][:, own], part))
+    values = np.concatenate([values for values, _ in found]).astype(np.float64)
+    of_piece = np.repeat(np.arange(len(found)), [len(values) for values, _ in found])
+    column = np.concatenate([np.arange(len(values)) for values, _ in found])
+    leading = np.lexsort((of_piece, -values.round(_DIGITS)))[:number]
+    vectors = np.zeros((graph.shape[0], len(leading)))
+    for place, one in enumerate(leading):
+        vectors[pieces[of_piece[one]], place] = found[of_piece[one]][1][:, column[one]]
+    return values[leading], vectors
+
+
+def _better_dense(number: int, n: int) -> bool:
+    return n <= _DENSE_OBJECTS or (number > n // 5 and n <= _MOST_DENSE_OBJECTS)
+
+
+def _eigenpairs(number: int, graph: Graph, factor: sp.csr_array | None) -> tuple[Floats, Floats]:
+    """Return the largest eigenvalues, in no order, and eigenvectors."""
+    n = graph.shape[0]
+    times = _multiplied_by(graph, factor)
+    if _better_dense(number, n):
+        is_full = isinstance(graph, np.ndarray) and factor is None
+        full = graph if is_full else times(np.eye(n, dtype=graph.dtype))
+        return scipy.linalg.eigh((full + full.T) / 2, subset_by_index=(n - number, n - 1))
+    start = np.random.default_rng(0).standard_normal(n).astype(graph.dtype)
+    operator = LinearOperator((n, n), matvec=times, matmat=times, dtype=graph.dtype)
+    n_held = min(max(2 * number + 1, 20), n)
+    try:  # the largest, not those of the largest magnitude
+        found = eigsh(operator, number, which="LA", v0=start, ncv=n_held, tol=_TOLERANCE)
+    except ArpackNoConvergence as error:
+        raise InvalidInputError(
+            f"The {number} leading eigenvectors of the graph of {n} objects cannot be found; ask"
+            " for fewer components, or leave out rows that are far from all others."
+        ) from error
+    return found
+
+
+def _multiplied_by(
+    graph: Graph, factor: sp.csr_array | None = None
+) -> Callable[[NDArray[Any]], NDArray[Any]]:
+    if factor is None:
+        return lambda x: graph @ x
+    transposed = factor.T  # a view; by rows it would be as large as the factor, and no faster
+    return lambda x: graph @ x + factor @ (transposed @ x)
 
 
 def embedded(eigenvalues: Floats, eigenvectors: Floats, number: int) -> Floats:

@@ -17,8 +17,15 @@ from scipy.sparse.csgraph import dijkstra
 
 from mvcc._utils.arrays import Floats, Ints, LazyRows, blocks_of
 from mvcc.constraints import Relations
-from mvcc.embedding._components import Eigenpairs, embedded, k_means, n_clear, unit_rows
-from mvcc.embedding._eigenvectors import leading_eigenvectors, residual
+from mvcc.embedding._components import (
+    Eigenpairs,
+    embedded,
+    k_means,
+    leading_eigenvectors,
+    n_clear,
+    residual,
+    unit_rows,
+)
 from mvcc.embedding._landmarks import (
     LANDMARK_SHARE,
     factor_of,

@@ -9,8 +9,8 @@ from typing import Literal
 
 import numpy as np
 
+from mvcc._utils import kernels
 from mvcc._utils.arrays import Ints
-from mvcc._utils.kernels import threads
 from mvcc.constraints import Constraints, Neighborhoods
 from mvcc.multiview.co_em._algorithm_2 import MultiViewConstrainedClustering
 from mvcc.multiview.co_em._methods import (
@@ -33,7 +33,7 @@ def compile_all_kernels() -> None:
     compile_kernels(product(base_names(), own_transfer_names(), [None]))
     _compile_joint("anchors")
     # shared among threads, by kernels that are else called by kernels
-    many = np.zeros((threads._WORTH_SHARING, 1))
+    many = np.zeros((kernels._WORTH_SHARING, 1))
     for constraints in (None, _held(np.zeros(_ROWS, np.int64), np.empty((0, 2), np.int64))):
         make_base("pck-means", 1).fit(many, constraints=constraints).predict(many)
         make_base("pck-means", 2).set_params(init="auto").fit(many[:_ROWS], constraints=constraints)

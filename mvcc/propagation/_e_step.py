@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike
 from scipy.spatial import cKDTree
 
 from mvcc._utils.arrays import Floats, Ints
+from mvcc._utils.kernels import for_blocks, may_share
 from mvcc._utils.kernels.shared import build_links
-from mvcc._utils.kernels.threads import for_blocks, may_share
 from mvcc._utils.validation import (
     LARGEST_SQUARE,
     as_array,

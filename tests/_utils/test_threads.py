@@ -15,8 +15,8 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 import mvcc
 from mvcc import Constraints, MPCKMeans, PCKMeans, propagate_constraints
-from mvcc._utils.kernels import threads
-from mvcc._utils.kernels.threads import for_blocks, may_share
+from mvcc._utils import kernels
+from mvcc._utils.kernels import for_blocks, may_share
 from mvcc._utils.one_thread import one_thread
 
 several_threads = pytest.mark.skipif(numba.config.NUMBA_NUM_THREADS < 2, reason="needs two threads")
@@ -32,7 +32,7 @@ def limit():
 @pytest.fixture(autouse=True)
 def soon(monkeypatch):
     """Share work on far fewer rows than would pay."""
-    monkeypatch.setattr(threads, "_WORTH_SHARING", 10_000)
+    monkeypatch.setattr(kernels, "_WORTH_SHARING", 10_000)
 
 
 @pytest.fixture(scope="module")
@@ -134,7 +134,7 @@ def test_a_forked_process_fits_large_data(large):
 def test_no_kernel_is_made_parallel_by_numba():
     """A cached kernel that calls a cached parallel one of another process crashes."""
     sources = [*Path(mvcc.__file__).parent.rglob("*kernels/*.py")]
-    assert len(sources) > 11
+    assert len(sources) > 10
     assert not [source.name for source in sources if "parallel=True" in source.read_text("utf-8")]
 
 
@@ -156,7 +156,7 @@ def test_kernels_compiled_by_one_process_after_another_run_in_a_third(tmp_path):
 
 @several_threads
 def test_neighbors_are_the_same_by_any_number_of_threads(limit, monkeypatch):
-    monkeypatch.setattr(threads, "_WORTH_SHARING", 100)
+    monkeypatch.setattr(kernels, "_WORTH_SHARING", 100)
     X = np.random.default_rng(0).normal(size=(5_000, 20))
     labels = np.arange(5_000) % 4
     limit(2)

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from mvcc import Constraints
-from mvcc._utils.kernels import threads
+from mvcc._utils import kernels
 from mvcc._utils.kernels.shared import build_links
 from mvcc.cluster._kernels import pck
 from mvcc.cluster._kernels.pck import assign_nearest, cost_table, pck_objective, update_centers
@@ -15,7 +15,7 @@ N = 2 * pck._BLOCK + 100  # three blocks, the last one not full
 
 @pytest.fixture(params=[False, True], ids=["one-after-the-other", "in-threads"], autouse=True)
 def shared(request, monkeypatch):
-    monkeypatch.setattr(threads, "_WORTH_SHARING", 1 if request.param else 10**9)
+    monkeypatch.setattr(kernels, "_WORTH_SHARING", 1 if request.param else 10**9)
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array, issparse
 
 from mvcc.embedding import (
-    _eigenvectors,
+    _components,
     clear_components,
     embedded,
     find_objects,
@@ -103,7 +103,7 @@ def test_sparse_and_dense_eigenvectors_agree(monkeypatch):
     views, matches = problem(1, (300, 280), (3, 7), 120)
     graph = joint_graph(views, matches, 10, 3, np.random.default_rng(0))
     dense = graph.components(6)
-    monkeypatch.setattr(_eigenvectors, "_DENSE_OBJECTS", 100)
+    monkeypatch.setattr(_components, "_DENSE_OBJECTS", 100)
     sparse = graph.components(6)
     np.testing.assert_allclose(dense[0], sparse[0], atol=1e-6)
     np.testing.assert_allclose(np.abs((dense[1] * sparse[1]).sum(axis=0)), 1, atol=1e-3)
@@ -115,8 +115,8 @@ def test_the_largest_eigenvalues_are_found_where_negative_ones_are_of_larger_mag
     A = np.kron(np.eye(60), [[0.5, 0], [0, -1]]) + 1e-3 * squares(
         np.random.default_rng(0).normal(size=(120, 4))
     )
-    monkeypatch.setattr(_eigenvectors, "_DENSE_OBJECTS", 50)
-    values, _ = _eigenvectors.leading_eigenvectors(9, csr_array(A))
+    monkeypatch.setattr(_components, "_DENSE_OBJECTS", 50)
+    values, _ = _components.leading_eigenvectors(9, csr_array(A))
     np.testing.assert_allclose(values, slow.leading(A, 9)[0], rtol=1e-4)
 
 
@@ -145,7 +145,7 @@ def test_the_residual_is_the_largest_length_of_what_an_eigenvector_misses(seed, 
     values, vectors = rng.normal(size=3), rng.normal(size=(30, 3))
     missed = np.linalg.norm(S @ vectors - vectors * values, axis=0)
     sparse = csr_array(graph), csr_array(factor) if n_factors else None
-    found = _eigenvectors.residual(values, vectors, *sparse)
+    found = _components.residual(values, vectors, *sparse)
     assert found == pytest.approx(missed.max())
 
 
@@ -160,7 +160,7 @@ def test_every_piece_of_a_graph_has_its_eigenvalue_of_1(monkeypatch, n_matches):
     ]
     same = rng.choice(len(y), n_matches, replace=False)
     matches = {(0, 1): np.column_stack((same, same))} if n_matches else {}
-    monkeypatch.setattr(_eigenvectors, "_DENSE_OBJECTS", 10)
+    monkeypatch.setattr(_components, "_DENSE_OBJECTS", 10)
     graph = joint_graph(views if n_matches else views[:1], matches, 5, 6, np.random.default_rng(0))
     values, vectors = graph.components(6)[:2]
     np.testing.assert_allclose(values, 1, atol=1e-6)

@@ -99,7 +99,7 @@ def test_more_components_than_anchors_are_refused(monkeypatch):
 
 @pytest.mark.parametrize("n_pairs", [0, 60])
 def test_the_same_bits_each_time_and_on_any_number_of_threads(n_pairs, monkeypatch):
-    monkeypatch.setattr("mvcc._utils.kernels.threads._WORTH_SHARING", 100)
+    monkeypatch.setattr("mvcc._utils.kernels._WORTH_SHARING", 100)
     monkeypatch.setattr("mvcc.embedding._anchors.BLOCK_ROWS", 64)
     views, y, matches = problem()
     found, threads = [], numba.get_num_threads()

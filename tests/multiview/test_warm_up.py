@@ -16,7 +16,7 @@ from pkgutil import iter_modules
 import numpy as np
 
 from mvcc import Constraints, MPCKMeans, PCKMeans
-from mvcc._utils.kernels import threads
+from mvcc._utils import kernels
 from mvcc.multiview._warm_up import compile_all_kernels
 from mvcc.tables import cluster_job, load_job, write_example
 from mvcc.experiments import Config
@@ -68,7 +68,7 @@ for number, settings in enumerate(jobs):
 MANY = """
 compile_all_kernels()
 before = called()
-X = np.arange(threads._WORTH_SHARING)[:, None] % 7.0
+X = np.arange(kernels._WORTH_SHARING)[:, None] % 7.0
 chain = np.column_stack((np.arange(1500), np.arange(1500) + 1))
 held = Constraints(chain, np.ones(1500, np.bool_)).closure()
 for base in (PCKMeans(2, random_state=0), MPCKMeans(2, random_state=0)):

@@ -5,23 +5,33 @@ from another file does: an updated checkout would go on with the old numbers. He
 kernels carry a digest of the sources of all kernels, and with them the files that numba keeps,
 wherever it keeps them. What comes from other sources is not found, even while a process that began
 before an update still writes it.
+
+Large data are shared among threads: fixed shares of the work, whose results are put together in
+order. These are threads of Python around kernels that let go of its lock. Numba's own would do as
+well, but a cached kernel that calls a cached parallel one crashes, and some of its threading layers
+abort in forked processes and other threads.
 """
 
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from functools import wraps
+from functools import cache, wraps
 from inspect import signature
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from numba import njit
+from numba import get_num_threads, njit
 from numba.core.event import Listener, install_listener
 from numba.extending import overload
 
 _PACKAGE = Path(__file__).parents[2]
+_WORTH_SHARING = 2**17  # rows: for fewer the threads cost more than they save
+
+Result = TypeVar("Result")
 
 _folders: set[Path] = set()  # where numba keeps the kernels that are declared
 _INPUTS = {"X", "pairs", "must_link", "weights"}  # what no kernel writes to has these names
@@ -113,3 +123,24 @@ def watched_compiler(begin: Callable[[], None], end: Callable[[], None]) -> Iter
     """Call ``begin`` when this process begins to compile a kernel, ``end`` when it is done."""
     with install_listener("numba:compile", _Watch(begin, end)):
         yield
+
+
+def may_share(n: int) -> bool:
+    """Tell whether n rows are worth several threads, as ``numba.set_num_threads`` allows."""
+    return n >= _WORTH_SHARING and get_num_threads() > 1
+
+
+def for_blocks(
+    function: Callable[[slice], Result], n: int, size: int, *, shared: bool
+) -> list[Result]:
+    """Return what the function returns for every block of ``size`` of n items, in order."""
+    blocks = [slice(first, min(first + size, n)) for first in range(0, max(n, 1), max(size, 1))]
+    if not shared:
+        return list(map(function, blocks))
+    return list(_pool(os.getpid(), get_num_threads()).map(function, blocks))
+
+
+@cache
+def _pool(process: int, n_threads: int) -> ThreadPoolExecutor:
+    """Return threads to share work among; a forked process has none of its parent's."""
+    return ThreadPoolExecutor(n_threads)

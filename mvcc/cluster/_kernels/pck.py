@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba.extending import overload, register_jitable
 
-from mvcc._utils.kernels import kernel
-from mvcc._utils.kernels.threads import for_blocks, may_share
+from mvcc._utils.kernels import for_blocks, kernel, may_share
 from mvcc.cluster._kernels.geometry import (
     LANES,
     lane_distances,
