@@ -125,9 +125,8 @@ class Constraints:
         if self._listed is None:
             assert self._parts is not None
             neighborhoods, others = self._parts
-            self._listed = (
-                Constraints.from_sorted(*neighborhoods.listed()).max_union(others).listed()
-            )
+            both = concatenated(neighborhoods.listed(), others.listed())
+            self._listed = Constraints.from_repeated(*both).listed()
         return self._listed
 
     def spanning(self) -> Listed:

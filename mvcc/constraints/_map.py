@@ -1,7 +1,4 @@
-"""What goes from view to view: f_{U→V} of Eq. 12, the unified set of Eq. 13–14, mapped rows (§5.2).
-
-And samples of relations (§6.2).
-"""
+"""What views give each other: f_{U→V} of Eq. 12, unified sets (Eq. 13–14), mapped rows, samples."""
 
 from __future__ import annotations
 

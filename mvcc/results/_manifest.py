@@ -122,14 +122,10 @@ def _worded(facts: dict[str, Any], key: str) -> str:
 def leaves_of(tree: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
     """Give nested settings under dotted keys, in their order; lists of plain values are whole."""
     for key, value in tree.items():
-        inside = value
-        if isinstance(value, list | tuple) and not all(map(_is_plain, value)):
+        inside, nested = value, (Mapping, list, tuple)
+        if isinstance(value, list | tuple) and any(isinstance(one, nested) for one in value):
             inside = dict(enumerate(value))
         if isinstance(inside, Mapping) and inside:
             yield from leaves_of(inside, f"{prefix}{key}.")
         else:
             yield f"{prefix}{key}", value
-
-
-def _is_plain(value: Any) -> bool:
-    return not isinstance(value, Mapping | list | tuple)

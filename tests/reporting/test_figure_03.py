@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from mvcc.exceptions import StoreError
-from mvcc.reporting.figures._figure_03 import draw_figure_03
+from mvcc.reporting.figures._plot import draw_figure_03
 from mvcc.reporting.figures._style import house_style
 from tests.reporting.drawn import assert_nothing_is_cut_or_covered
 

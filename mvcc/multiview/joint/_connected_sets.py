@@ -219,10 +219,9 @@ def checked_problems(
     problems = separate_problems(len(data), relations)
     for numbers, inside in problems:
         n_objects, _ = find_objects([len(data[number]) for number in numbers], inside)
-        refuse_more_than_objects("n_clusters", settings.n_clusters, n_objects, numbers, names)
-        refuse_more_than_objects(
-            "n_components", settings.n_components or 1, n_objects, numbers, names
-        )
+        there = n_objects, numbers, names
+        refuse_more_than_objects("n_clusters", settings.n_clusters, *there)
+        refuse_more_than_objects("n_components", settings.n_components or 1, *there)
     return problems
 
 
@@ -230,10 +229,8 @@ def checked_weights(view_weights: ArrayLike | None, n_views: int) -> Floats:
     if view_weights is None:
         return np.ones(n_views)
     weights = as_floats(view_weights, "view_weights")
-    usable = (
-        weights.shape == (n_views,) and weights.dtype == np.float64 and np.isfinite(weights).all()
-    )
-    if not usable or (weights < 0).any() or not weights.any():
+    is_for_each = weights.shape == (n_views,) and weights.dtype == np.float64
+    if not (is_for_each and np.isfinite(weights).all() and (weights >= 0).all() and weights.any()):
         raise InvalidInputError(
             f"view_weights must be one number of 0 or more for each of the {n_views} views, one of"
             f" them above 0, got {shown(view_weights)}."

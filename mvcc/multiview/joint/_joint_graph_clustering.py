@@ -267,7 +267,8 @@ class JointGraphClustering(MultiViewEstimator):
         contradicted = contradicted_matches([len(X) for X in data], relations)
         confirmed = without(contradicted, relations)
         problems = checked_problems(data, confirmed, settings, names)
-        self._forget_graph()  # two graphs would take twice the memory
+        for name in self._of_the_graph():  # two graphs would take twice the memory
+            self.__dict__.pop(name, None)
         # BLAS, LAPACK and the search of neighbors sum in another order on more threads
         with one_thread():
             sets = ConnectedSets(data, problems, settings, weights, rng)
@@ -434,8 +435,7 @@ class JointGraphClustering(MultiViewEstimator):
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out the graphs: only the object that was fitted clusters by other constraints."""
-        state: dict[str, Any] = super().__getstate__()
-        left_out = self._of_the_graph()
+        state, left_out = super().__getstate__(), self._of_the_graph()
         return {name: value for name, value in state.items() if name not in left_out}
 
     def _of_the_graph(self) -> set[str]:
@@ -444,10 +444,6 @@ class JointGraphClustering(MultiViewEstimator):
         if any(isinstance(rows, LazyRows) for rows, _ in vars(self).get("_embedded", [])):
             names.add("_embedded")
         return names
-
-    def _forget_graph(self) -> None:
-        for name in self._of_the_graph():
-            self.__dict__.pop(name, None)
 
     def _probabilities_of(self, X: Any, number: int, what: str) -> Probabilities:
         rows = self._rows(X, number, what)

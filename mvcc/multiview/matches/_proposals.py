@@ -154,5 +154,4 @@ def _calibrated(known: Floats, right: Bools, about: Floats) -> Floats:
     mean, spread = known.mean(axis=0), known.std(axis=0)
     spread[spread == 0] = 1  # what is equal in all of them tells nothing
     model = LogisticRegression(C=_STRENGTH).fit((known - mean) / spread, right)
-    found: Floats = model.predict_proba((about - mean) / spread)[:, 1]
-    return found
+    return model.predict_proba((about - mean) / spread)[:, 1]

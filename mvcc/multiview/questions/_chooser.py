@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from mvcc._utils.arrays import Bools, Ints
+from mvcc._utils.arrays import Ints
 from mvcc._utils.one_thread import one_thread
 from mvcc._utils.validation import RandomState, as_generator, check_count
 from mvcc.embedding import any_graph, neighbors_for, separate_problems
@@ -156,13 +156,14 @@ class Chooser:
     def _bridges(self) -> list[int]:
         """Return the nearest object that connects each group with a view its members lack."""
         links, asked = self._links(), self._history.asked()
-        all_views = set(range(self._objects.n_rows.shape[1]))
+        has_rows = self._objects.n_rows > 0
+        views = np.arange(has_rows.shape[1])
         bridges: list[int] = []
         for number, own in self._history.members().items():
-            seen = links.views_of(number)
             if len(asked) - self._history.opened_at[number] > _SOUGHT:
                 continue
-            here, there = self._have_rows(seen), self._have_rows(all_views - seen)
+            is_seen = np.isin(views, list(links.views_of(number)))
+            here, there = has_rows[:, is_seen].any(axis=1), has_rows[:, ~is_seen].any(axis=1)
             taken = np.concatenate((asked, np.array(bridges, np.int64)))
             left = np.setdiff1d(np.flatnonzero(here & there), taken)
             if len(left):
@@ -170,18 +171,13 @@ class Chooser:
                 bridges.append(int(left[near.argmax()]))
         return bridges
 
-    def _have_rows(self, views: set[int]) -> Bools:
-        """Tell for every object whether it has a row in one of some views."""
-        return np.asarray(self._objects.n_rows[:, list(views)].any(axis=1))
-
     def _exemplars(self, one: int, members: Ints) -> list[int]:
         """Return members most like an object, first those in a view of the object, then matched."""
         near = self._coverage.kernel.near(np.array([one]), members)[0]
         n_rows = self._objects.n_rows
         shared = (n_rows[members][:, n_rows[one] > 0] > 0).any(axis=1)
         order = np.lexsort((-near, ~self._matched[members], ~shared, members == one))
-        exemplars: list[int] = members[order[:_EXEMPLARS]].tolist()
-        return exemplars
+        return members[order[:_EXEMPLARS]].tolist()
 
     @one_thread()
     def _contradicted(self) -> list[tuple[int, int]]:

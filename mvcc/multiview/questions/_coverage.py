@@ -66,8 +66,7 @@ class Kernel:
         weights = self.weights(rows, members)
         if others_only:
             weights[rows[:, None] == members] = 0
-        sums: Floats = np.add.reduceat(weights, first, axis=1)
-        return sums
+        return np.add.reduceat(weights, first, axis=1)
 
 
 class Coverage:
@@ -118,8 +117,7 @@ class Coverage:
     def speaks_for(self, one: int, answered: Ints) -> Floats:
         """Return how many rows of every view only an answer about this object tells about."""
         near = self.kernel.near(self._summed, np.array([one]))[:, 0]
-        rows: Floats = np.maximum(near - self.cover(answered), 0) @ self._rows
-        return rows
+        return np.maximum(near - self.cover(answered), 0) @ self._rows
 
     def nearest_of(self, groups: list[Ints]) -> tuple[Ints, Floats]:
         """Return the likeliest group of every object summed over, and the rows it stands for."""
@@ -177,5 +175,4 @@ def _medoids(features: Floats, matched: Bools, rng: np.random.Generator) -> Ints
     cell = cells.fit_predict(features)
     nearness = np.einsum("ij,ij->i", features, cells.cluster_centers_[cell])
     order = np.lexsort((-nearness, ~matched, cell))
-    medoids: Ints = np.sort(order[np.unique(cell[order], return_index=True)[1]])
-    return medoids
+    return np.sort(order[np.unique(cell[order], return_index=True)[1]])

@@ -268,18 +268,15 @@ def draw_curves(
     drawn = [one for one in series if len(one.rows(points))]
     for slot, one in enumerate(drawn):
         curve = one.rows(points).sort_values("n_constraints")
-        below = above = curve["half_width"]
-        if highest < inf:
-            below, above = (
-                below.clip(upper=curve["mean"]),
-                above.clip(upper=highest - curve["mean"]),
-            )
+        mean, half = curve["mean"], curve["half_width"]
         ends = None
-        if bars:
-            ends = [below, above]
+        if bars and highest < inf:
+            ends = [half.clip(upper=mean), half.clip(upper=highest - mean)]
+        elif bars:
+            ends = [half, half]
         axes.errorbar(
             curve["n_constraints"],
-            curve["mean"],
+            mean,
             yerr=ends,
             label=one.title,
             elinewidth=0.7,

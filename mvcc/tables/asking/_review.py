@@ -246,8 +246,7 @@ class ReviewSession(LoggedSession):
 
     @cached_property
     def _features(self) -> list[Floats]:
-        features = features_before_clusters(self._used.tables, self._job)
-        return [one.X for one in features]
+        return [one.X for one in features_before_clusters(self._used.tables, self._job)]
 
     def _files(self, facts: Clustering) -> dict[str, bytes]:
         """Return what follows from facts: labels, report and the facts, which come last."""

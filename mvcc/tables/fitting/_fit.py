@@ -215,8 +215,7 @@ def renumbered(labels: Ints, like: Ints, k: int) -> Ints:
     """Return the clusters of the same rows with the numbers of those that they are most like."""
     same = np.column_stack([np.arange(len(labels))] * 2)
     _, number = match_clusters([like, labels], {(0, 1): same}, k)
-    found: Ints = number[labels]
-    return found
+    return number[labels]
 
 
 def agreement(labels: Labels, u: int, v: int, rows: Ints, k: int, seed: int) -> dict[str, Any]:

@@ -165,8 +165,7 @@ class Cut(NamedTuple):
     def beyond_chance(self) -> Floats:
         """Return 1 for every match that is kept, and less than 0 for others: 0 by chance."""
         chance = self.by_chance
-        found: Floats = ((self.first == self.second) - chance) / max(1 - chance, 1e-12)
-        return found
+        return ((self.first == self.second) - chance) / max(1 - chance, 1e-12)
 
     def facts(self, k: int) -> dict[str, Any]:
         """Return it ready for JSON; the table has a line for every cluster of the first view."""

@@ -123,8 +123,7 @@ def array(
         if below:
             highest = sizes[below] - 1
         require(bool(value.min() >= least and value.max() <= highest))  # NaN neither
-        checked: NDArray[Any] = value
-        return checked
+        return value
 
     return rule
 

@@ -204,9 +204,10 @@ def why_unasked(name: str, values: pd.Series[Any], code: LeftOut | None) -> Left
         return LeftOut.AN_ID
     if code and not are_few(values[~is_missing(values)]):
         return code
-    is_most = n_distinct > ENOUGH_CODES * len(values) and _ENDS_AS_ID.fullmatch(name.strip())
-    if is_most and _are_whole(values[~is_missing(values)]):
-        return LeftOut.AN_ID
+    if n_distinct > ENOUGH_CODES * len(values) and _ENDS_AS_ID.fullmatch(name.strip()):
+        there = as_texts(values[~is_missing(values)])
+        if len(there) and there.str.fullmatch(r"\d+").all():
+            return LeftOut.AN_ID
     if _LABELS.fullmatch(name.strip()):
         n_values = values[~is_missing(values)].astype(str).nunique()
         if 2 <= n_values <= _MOST_LABELS:
@@ -260,10 +261,6 @@ def _is_called_id(name: str) -> bool:
     name = name.strip()
     is_compound = _COMPOUND_ID.fullmatch(name) and not NAMED_CODES.fullmatch(name)
     return bool(_ID.fullmatch(name) or _CAMEL_ID.fullmatch(name) or is_compound)
-
-
-def _are_whole(values: pd.Series[Any]) -> bool:
-    return bool(len(values) and as_texts(values).str.fullmatch(r"\d+").all())
 
 
 def _may_be_codes(values: pd.Series[Any]) -> bool:
