@@ -161,8 +161,8 @@ class JointGraphClustering(MultiViewEstimator):
     With constraints, 20 or more objects seen in all views get edges by their columns side by side,
     with twice their share of all objects as weight; the graph with these is embedded and spread
     over. In spreading, every cluster is given the fourth root of its size. A metric is left out if
-    only its clusters, by the nearest center, violate more than twice the weight of the constraints
-    that only k-means without it violates: it may halve a cluster far larger than the others.
+    its clusters, by the nearest center, violate more than twice as many constraints as k-means
+    without it: it may halve a cluster far larger than the others.
 
     Matches of three views or more can contradict each other. Those that more views contradict than
     confirm are left out: a few wrong ones would chain many objects into one.

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from sklearn.metrics import pairwise_distances_argmin
 from sklearn.metrics.pairwise import euclidean_distances
 
-from mvcc._utils.arrays import Bools, Floats, Ints, LazyRows
+from mvcc._utils.arrays import Floats, Ints, LazyRows
 from mvcc._utils.progress import teller
 from mvcc._utils.validation import check_choice, check_count, check_number
 from mvcc.cluster import Found, search_pck
@@ -116,10 +116,10 @@ def pairs_of_objects(links: list[Listed], objects: list[Ints]) -> Constraints:
     return Constraints.from_repeated(np.sort(pairs[kept], axis=1), must_link[kept], weights[kept])
 
 
-def _violated(clusters: Sequence[Ints] | Ints, constraints: Constraints) -> Bools:
-    """Tell which constraints the clusters of their ends, (2, m), violate."""
+def _violated(clusters: Sequence[Ints] | Ints, constraints: Constraints) -> float:
+    """Return the weight of the constraints that the clusters of their ends, (2, m), violate."""
     first, second = clusters
-    return (first == second) != constraints.must_link
+    return float(constraints.weights[(first == second) != constraints.must_link].sum())
 
 
 class JointSet:
@@ -280,8 +280,8 @@ class JointSet:
 
         The objects increase, and the constrained ones are among them. Return what was found, and
         all objects in the space where it was, with the residual of their eigenvectors. A metric is
-        left out if the constraints that only its clusters violate are more than twice those that
-        only k-means without it does: it may halve a cluster far larger than the others.
+        left out if its clusters violate more than twice as many constraints as k-means without it:
+        it may halve a cluster far larger than the others.
         """
         k, settings = self._settings.n_clusters, self._settings
         pairs, must_link, weights = groups.closed(constraints).listed()
@@ -306,12 +306,10 @@ class JointSet:
             return search(free), free, residual
         found, ends = search(rows), constraints.pairs.T
         nearest = [pairwise_distances_argmin(rows[end], found.centers) for end in ends]
-        by_metric = _violated(nearest, constraints)
-        if by_metric.any():
+        if by_metric := _violated(nearest, constraints):
             clusters, _ = k_means(free[objects], k, masses)
-            by_k_means = _violated(clusters[np.searchsorted(objects, ends)], constraints)
-            more, fewer = by_metric & ~by_k_means, by_k_means & ~by_metric
-            if constraints.weights @ more > _TOO_MANY * (constraints.weights @ fewer):
+            without = _violated(clusters[np.searchsorted(objects, ends)], constraints)
+            if by_metric > _TOO_MANY * without:
                 return search(free), free, residual
         return found, rows, self._eigenpairs.residual
 
