@@ -7,9 +7,11 @@ from functools import cached_property
 from itertools import chain, count
 from typing import Any, NamedTuple
 
+import numpy as np
 import pandas as pd
 
-from mvcc._utils.messages import agreeing, clipped, nearest
+from mvcc._utils.arrays import Floats
+from mvcc._utils.messages import agreeing, clipped, counted, nearest, shown
 from mvcc.exceptions import DataError
 from mvcc.tables._job import View
 from mvcc.tables.reading._column import (
@@ -21,10 +23,12 @@ from mvcc.tables.reading._column import (
     without_attrs,
 )
 from mvcc.tables.reading._problems import title_above
+from mvcc.tables.reading._sheets import TOTAL
 
 MOST_LISTED = 5  # columns in a message
 _USUAL = ("id", "ids", "")  # names of columns that name rows
 _ENOUGH_NAMED = 0.5  # of the ids that a file names, to be those of a column
+_FEW = 1 / 3  # of the rows, which may be headings or sums
 
 
 class Named(NamedTuple):
@@ -325,3 +329,20 @@ def listed(names: Iterable[object]) -> str:
     words = [repr(str(name)) for name in names]
     more = f" and {len(words) - MOST_LISTED} more" if len(words) > MOST_LISTED else ""
     return clipped(", ".join(words[:MOST_LISTED]), 300) + more
+
+
+def rows_to_check(frame: pd.DataFrame, X: Floats | pd.DataFrame, path: str) -> Iterable[str]:
+    """Name rows that may be no objects: of which nothing is known, and subtotals."""
+    unknown: Any = ()
+    if isinstance(X, pd.DataFrame) and X.shape[1] and frame.shape[1] > 1:
+        unknown = X.isna().all(axis=1)
+    texts = [str(cell).strip() for cell in frame.iloc[:GLANCE, :1].to_numpy(dtype=object).ravel()]
+    totals = {row: shown(text) for row, text in enumerate(texts) if TOTAL.fullmatch(text)}
+    empty = dict.fromkeys(np.flatnonzero(unknown).tolist(), "no value that is clustered")
+    for rows, what in ((empty, "headings"), (totals, "sums")):
+        if 0 < len(rows) <= _FEW * len(frame):
+            (row, has), n = next(iter(rows.items())), len(rows)
+            yield (
+                f"{place_of(frame, path, row)} has {has}; {counted(n, 'row')}"
+                f" {agreeing(n, 'is', 'are')} like that. Delete such rows if they are {what}."
+            )

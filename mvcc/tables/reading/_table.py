@@ -17,7 +17,6 @@ from mvcc._utils.messages import agreeing, clipped, counted, nearest_id, shown
 from mvcc.exceptions import DataError
 from mvcc.tables._job import View
 from mvcc.tables.reading._column import (
-    GLANCE,
     Column,
     LeftOut,
     as_texts,
@@ -47,11 +46,10 @@ from mvcc.tables.reading._rows import (
     other_readings,
     place_of,
     refuse_repeated_columns,
+    rows_to_check,
 )
-from mvcc.tables.reading._sheets import TOTAL
 from mvcc.tables.reading._superfluous import without_names, without_superfluous
 
-_FEW = 1 / 3  # of the rows, which may be headings or sums
 _MOST_ABOVE = 3  # rows with further names, such as questions, and units
 _MOST_WITH_EXAMPLES = 500  # columns; nobody looks at more, which take time
 
@@ -193,7 +191,7 @@ def table_of(
             *frame.attrs.get("notes", ()),
             *_left_out_labels(name, became, columns, view.path),
             *_names_of_pictures(frame, became, view.path),
-            *_rows_to_check(frame, X, view.path),
+            *rows_to_check(frame, X, view.path),
         ),
         far_values=tuple(notes_on_far_values(frame, name, view, numbers)),
     )
@@ -298,23 +296,6 @@ def _names_of_pictures(frame: pd.DataFrame, became: dict[str, Column], path: str
             yield (
                 f"{path}: the column {listed([name])} names pictures, and only these names were"
                 f" clustered. {_as_pictures(name)}."
-            )
-
-
-def _rows_to_check(frame: pd.DataFrame, X: Floats | pd.DataFrame, path: str) -> Iterable[str]:
-    """Name rows that may be no objects: of which nothing is known, and subtotals."""
-    unknown: Any = ()
-    if isinstance(X, pd.DataFrame) and X.shape[1] and frame.shape[1] > 1:
-        unknown = X.isna().all(axis=1)
-    texts = [str(cell).strip() for cell in frame.iloc[:GLANCE, :1].to_numpy(dtype=object).ravel()]
-    totals = {row: shown(text) for row, text in enumerate(texts) if TOTAL.fullmatch(text)}
-    empty = dict.fromkeys(np.flatnonzero(unknown).tolist(), "no value that is clustered")
-    for rows, what in ((empty, "headings"), (totals, "sums")):
-        if 0 < len(rows) <= _FEW * len(frame):
-            (row, has), n = next(iter(rows.items())), len(rows)
-            yield (
-                f"{place_of(frame, path, row)} has {has}; {counted(n, 'row')}"
-                f" {agreeing(n, 'is', 'are')} like that. Delete such rows if they are {what}."
             )
 
 
