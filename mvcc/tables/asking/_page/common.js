@@ -168,13 +168,13 @@ function bars(values) {
 }
 
 async function get(name) {
+  if (unsent) return remind();
   const response = await fetch(name).catch(() => null);
   const told = response && (await response.json().catch(() => null));
   if (response && response.ok) {
     if (unanswered) problem("");
     return told;
   }
-  if (unsent) return remind();
   problem(
     (told && told.error) ||
       `The server is gone, or has another address now. Start ${document.title} again.`,
