@@ -283,6 +283,8 @@ def test_messages_name_settings_of_python():
     words = ["one", *["1"] * (len(SURVEY) - 1)]
     with pytest.raises(DataError, match=r"or leave the column out \(ignore={'survey': \['n'\]}\)"):
         alone(SURVEY.assign(n=words))
+    with pytest.raises(DataError, match=r"columns out: ignore={'survey': \['n', 'm'\]}$"):
+        alone(SURVEY.assign(n=[*words[1:], "one"], m=[*words[1:], "two"]))
     (said,) = alone(SURVEY.iloc[:, :2].assign(species=Y % 2)).facts["warnings"]
     names = [*SURVEY.columns[:2], "species"]
     assert "with it (labels_column={'survey': 'species'})" in said

@@ -40,17 +40,21 @@ class Problems:
         self._n_avoidable = 0
         # of every view, columns that may be left out instead, and the problem of each
         self.columns: dict[str, dict[str, str]] = {}
+        self._are_in_memory = False  # the tables
 
     def __bool__(self) -> bool:
         return bool(self._errors)
 
-    def add(self, error: MvccError | str, leave_out: tuple[str, list[str]] | None = None) -> None:
-        """Note an error, and the view and the columns without which it would not be there."""
+    def add(
+        self, error: MvccError | str, leave_out: tuple[str, list[str], str] | None = None
+    ) -> None:
+        """Note an error; and a view, columns and a path without which it would not be there."""
         if isinstance(error, str):
             error = DataError(error)
         self._errors += getattr(error, "errors", [error])
         if leave_out is not None:
-            view, columns = leave_out
+            view, columns, path = leave_out
+            self._are_in_memory |= _is_in_memory(view, path)
             self.columns.setdefault(view, {}).update(dict.fromkeys(columns, str(error)))
             self._n_avoidable += 1
 
@@ -73,6 +77,9 @@ class Problems:
     def _way_out(self) -> list[str]:
         if self._n_avoidable < len(self._errors):
             return []
+        if self._are_in_memory:
+            ignored = {view: [*columns] for view, columns in self.columns.items()}
+            return [clipped(f"To leave these columns out: ignore={ignored}", 2000)]
         options = " ".join(
             option_for("--ignore", view, [*columns]) for view, columns in self.columns.items()
         )
@@ -82,12 +89,17 @@ class Problems:
         return ["To go on without these columns:", f"  {command} {options}"]
 
 
-def option_for(flag: str, view: str, value: str | Sequence[str], path: str = "") -> str:
-    """Return an option of a view as it is typed, with a value or with columns.
+def _is_in_memory(view: str, path: str) -> bool:
+    """Tell whether a table has a name in the place of a path, as `cluster_views` has it."""
+    return path == f"views[{view!r}]"
 
-    For a table in memory, which has a name in the place of its ``path``, as `cluster_views` has it.
+
+def option_for(flag: str, view: str, value: str | Sequence[str], path: str = "") -> str:
+    """Return an option of a view as it is typed, or a setting of Python for a table in memory.
+
+    With a value, or with columns.
     """
-    if path == f"views[{view!r}]":
+    if _is_in_memory(view, path):
         key = flag.removeprefix("--").replace("-", "_")
         if key == "labels_column":
             value = value[0]

@@ -237,7 +237,7 @@ def _understood(
         mistakes = {column: one for column, one in mistakes.items() if column not in words}
     for column, mistake in mistakes.items():
         said = _mistaken(frame, view, name, column, mistake)
-        problems.add(said, (name, [*view.ignore, column]))
+        problems.add(said, (name, [*view.ignore, column], view.path))
     bare = without_attrs(frame)
     became = {}
     for number, (column, reason) in enumerate(reasons.items()):
