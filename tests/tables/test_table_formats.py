@@ -499,7 +499,11 @@ def test_an_unclear_comma_is_refused_with_remedies_for_the_format(tmp_path, name
         "more values": ("a.arff", "@relation r\n@attribute x real\n@data\n1\n1,2\n", r":5: 2 values instead of 1"),
         "no ending": ("a", text(), r"the format of a name without an ending is not known. Known endings: \.csv, "),
         "another ending": ("a.xls", b"PK", r"the format '\.xls' is not known\. Known"),
-        "packed": ("a.csv.gz", b"", r"the format '\.gz' is not known\. Unpack the file\. Known endings: \.csv"),
+        "packed": (
+            "a.csv.gz",
+            b"",
+            r"the format '\.gz' is not known\. Unpack the file\. Known endings: \.csv",
+        ),
         "no workbook": ("a.xlsx", b"PK", r"cannot be read as an Excel workbook \(\.xlsx\): "),
         "no JSON": ("a.jsonl", '{"x": 1}\n{"x": }\n', r":2: this is no JSON: Expecting value"),
         "one object": (
