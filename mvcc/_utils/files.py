@@ -222,7 +222,7 @@ def sync(path: Path) -> None:
     try:
         os.fsync(handle)
     except OSError as error:
-        if error.errno != errno.EINVAL:
+        if error.errno != errno.EINVAL or not path.is_dir():
             raise
     finally:
         os.close(handle)
