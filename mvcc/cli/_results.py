@@ -285,8 +285,7 @@ def review(
         if answers is not None:
             before = session.labels()
             recorded = tables.record_table(session, answers)
-            after = session.labels()
-            moved = sum(before.get(row) != after.get(row) for row in {*before, *after})
+            moved = len(session.moved(before))
             said = f"{counted(len(recorded), 'correction')} recorded"
             shared.say(f"{said}; {counted(moved, 'row')} moved.")
         if shared.has_flag("json"):

@@ -18,6 +18,7 @@ from mvcc.metrics import cluster_fit
 from mvcc.results import Clustering, parse_facts
 from mvcc.tables._job import Job
 from mvcc.tables.correcting._corrected import Reviewed
+from mvcc.tables.correcting._draft import Draft
 from mvcc.tables.explaining._distinguishing import notes_on_labels, with_likely_labels
 from mvcc.tables.explaining._profiles import (
     all_profiles,
@@ -112,7 +113,7 @@ def clustered(
             for view, table in enumerate(tables)
         ]
     )
-    reviewed = Reviewed.of(parse_facts(facts), tables, continuation.corrections)
+    reviewed = Reviewed(Draft.of(parse_facts(facts), continuation.corrections), tables)
     return Clustered(reviewed, explained.tables, saved, fit.model, job, inputs)
 
 

@@ -20,7 +20,6 @@ from mvcc.tables.correcting._corrections import (
     refuse_line_breaks,
     refuse_name,
     rows_in,
-    with_matches,
 )
 from mvcc.tables.correcting._draft import Draft
 from mvcc.tables.fitting._features import features_before_clusters
@@ -31,11 +30,12 @@ class Correctable:
 
     def __init__(self, found: Clustered, index: Mapping[str, pd.Index[Any]]) -> None:
         self._found, self._facts = found, found.facts  # these after the corrections
+        self._draft = found.reviewed.draft
         self._views = {view.name: view for view in found.facts.views}
         self._every_row = dict(index)  # also of rows that were left out
         self._index = {
             view.name: index[view.name][np.isin(before.ids, view.ids)]
-            for view, before in zip(found.facts.views, found.reviewed.found.views, strict=True)
+            for view, before in zip(found.facts.views, self._draft.found.views, strict=True)
         }
 
     @property
@@ -103,8 +103,9 @@ class Correctable:
         names, answer = self._named(rows), OUTLIER
         if cluster is not None and names:
             # by its number: texts such as "undo" are corrections of another kind
-            draft, view = Draft(self._facts), next(iter(rows))
-            _, number = draft.cluster(str(cluster), draft.alike_with([*self._views].index(view)))
+            view = next(iter(rows))
+            alike = self._draft.alike_with([*self._views].index(view))
+            _, number = self._draft.cluster(str(cluster), alike)
             answer = f"{view}:{number}"
         return self._corrected(names, answer)
 
@@ -128,10 +129,9 @@ class Correctable:
         InvalidInputError
             For a cluster that is not there, or has too few rows.
         """
-        inputs = with_matches(self._found.inputs, self._found.reviewed.corrections)
-        features = [one.X for one in features_before_clusters(inputs.tables, self._found.job)]
-        seed = self._found.job.seed
-        found = parts_of(self._facts, str(cluster), features, inputs, seed)
+        inputs, job = self._found.inputs, self._found.job
+        features = [one.X for one in features_before_clusters(inputs.tables, job)]
+        found = parts_of(self._draft, str(cluster), features, inputs, job.seed)
         return {
             name: pd.Series(own, index=self._every_row[name][rows], name="part")
             for name, (rows, own) in found.items()
@@ -225,7 +225,7 @@ class Correctable:
             )
         index, facts = self._index[view], self._facts
         if left_out:  # by a correction, which may be taken back
-            index, facts = self._every_row[view], self._found.reviewed.found
+            index, facts = self._every_row[view], self._draft.found
         if not pd.api.types.is_hashable(id):
             raise InvalidInputError(f"{view}: {shown(id)} cannot be the id of a row.")
         if id not in index:

@@ -176,9 +176,9 @@ class ClusteringResult(Correctable):
         found = self._found
         return Former(
             "the former result",
-            found.reviewed.found,
+            self._draft.found,
             lambda: found.saved,
-            found.reviewed.corrections,
+            self._draft.lines,
             found.facts.n_clusters,
             tables=found.inputs.tables_read,
         )
@@ -238,11 +238,11 @@ class ClusteringResult(Correctable):
             parts.append(f"{stable:.0%} of the stability runs agree")
         parts.append(f"its fit is {self.fit[view].iloc[row]:.2f} (1 is best)")
         said = "; ".join(parts) + "."
-        number, before = list(self._views).index(view), self._found.reviewed
+        number, draft = list(self._views).index(view), self._draft
         for moved, cluster, because in self._found.tables[number].get(MOVED, [])[1:]:
             if moved == name:
-                row = before.found.views[number].ids.index(name)
-                without = before.draft.without(number, row, cluster)
+                row = draft.found.views[number].ids.index(name)
+                without = draft.without(number, row, cluster)
                 if without is None:
                     break
                 elsewhere = self._called(view, without)

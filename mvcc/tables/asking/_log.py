@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import MappingProxyType
@@ -14,28 +14,24 @@ from mvcc._utils.messages import clipped, shown
 from mvcc._utils.outputs import OutputFolder
 from mvcc.exceptions import DataError, MvccError, StoreError
 from mvcc.multiview import Answer
+from mvcc.tables.asking._card import Shower
+from mvcc.tables.correcting._corrections import refuse_line_breaks
+from mvcc.tables.reading._inputs import Inputs
 from mvcc.tables.reading._people import LOG_COLUMNS, Record, read_log, read_records
 
 
 class LoggedSession(ABC):
-    """A session with a log of answers in a folder, which it holds as a context manager.
+    """A session about tables with a log of answers in a folder, held as a context manager.
 
     The log is read once, and stored as a whole.
     """
 
-    def __init__(
-        self,
-        folder: Path,
-        kind: str,
-        log: str,
-        read: Iterable[str],
-        elsewhere: str,
-        on_note: Callable[[str], None],
-    ) -> None:
-        self._out = OutputFolder(
-            folder, kind, fresh=True, inputs=read, elsewhere=elsewhere, on_note=on_note
-        )
-        self._log, self._on_note = folder / log, on_note
+    def __init__(self, out: OutputFolder, log: str, inputs: Inputs, base: Path) -> None:
+        for table in inputs.tables:
+            refuse_line_breaks(table.ids, table.path)
+        self._out, self._log = out, out.path / log
+        self._inputs, self.base = inputs, base  # pictures are below it
+        self._shower = Shower(inputs.tables, base)
         self._records = list[Record]()  # the lines as they were read
         self._is_cut = False  # whether another one was, which a note tells
         self._checksum: str | None = None  # of the log as it was read or stored last
@@ -74,7 +70,7 @@ class LoggedSession(ABC):
         self.version = len(self._records)
         if cut:
             self._is_cut, (line, text) = True, cut
-            self._on_note(
+            self._out.on_note(
                 f"{self._log}:{line}: the last line, {shown(text)}, was cut off, and is left out."
             )
 

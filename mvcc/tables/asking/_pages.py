@@ -17,7 +17,6 @@ from mvcc._utils.arrays import Floats
 from mvcc._utils.messages import first_problem, row_name, shown, typed, view_and_id
 from mvcc.exceptions import InvalidInputError
 from mvcc.multiview import UNDO, Question
-from mvcc.results import Sureness
 from mvcc.tables.asking._card import Card, ShownRow, Status, told_group
 from mvcc.tables.asking._log import LoggedSession
 from mvcc.tables.asking._session import MOST_LETTERS, AskSession
@@ -188,35 +187,21 @@ class ReviewPage(Page):
     _session: ReviewSession
 
     def now(self) -> dict[str, Any]:
-        """Return clusters, doubts, matches that seem to be wrong, and corrections."""
-        told, clusters, listed = self._session.document(), [], {}
+        """Return what programs take, its lists cut, and the rows that are shown of it."""
+        told, listed, ids = self._session.document(), {}, list[str]()
         for one in told["clusters"]:
-            views = one["rows"].items()
-            typical = [
-                row_name(view, id) for view, own in views for id in own["typical"][:_TYPICAL]
-            ]
-            sizes = {view: own["size"] for view, own in views}
-            clusters.append(
-                {
-                    "id": str(one["cluster"]),
-                    "name": one["name"],
-                    "sizes": sizes,
-                    "typical": self._shown(typical),
-                }
-            )
-        for kind in (Sureness.BETWEEN, Sureness.NOWHERE):
-            doubts = told[kind][:_MOST_LISTED]
-            rows = self._shown([one["id"] for one in doubts])
-            pairs = zip(rows, doubts, strict=True)
-            shown = [{"row": row, "second": one["second"]} for row, one in pairs]
-            listed[kind.value] = {"n": len(told[kind]), "rows": shown}
+            for view, own in one["rows"].items():
+                own["typical"] = [row_name(view, id) for id in own["typical"][:_TYPICAL]]
+                ids += own["typical"]
+        for name in ("between", "nowhere", "disputed", "matches"):
+            rows = told[name][:_MOST_LISTED]
+            listed[name] = {"n": len(told[name]), "rows": rows}
+            ids += [row for one in rows for row in rows_in(one["id"])]
         return {
-            "status": {"version": self._session.version},
-            "clusters": clusters,
+            **told,
             **listed,
-            "disputed": self._with_rows(told["disputed"]),
-            "matches": self._with_rows(told["matches"]),
-            "corrections": told["corrections"],
+            "shown": dict(zip(ids, self._shown(ids), strict=True)),
+            "status": {"version": self._session.version},
             "most_letters": MOST_LETTERS,
         }
 
@@ -232,7 +217,7 @@ class ReviewPage(Page):
             for row, label in session.labels().items()
             if str(label) == number and view_and_id(row)[0] in alike[0]
         ]
-        unsure = {one.id: place for place, one in enumerate(session.doubts())}
+        unsure = {one["id"]: place for place, one in enumerate(session.doubts())}
         own.sort(key=lambda row: unsure.get(row, len(unsure)))
         return {"n": len(own), "rows": self._shown(own[:_MOST_ROWS])}
 
@@ -263,17 +248,12 @@ class ReviewPage(Page):
 
     def _moved(self, before: Labels) -> dict[str, Any]:
         """Tell how many rows are in another cluster, and name some with both."""
-        after = self._session.labels()
-        rows = [row for row in {**before, **after} if before.get(row) != after.get(row)]
+        after, rows = self._session.labels(), self._session.moved(before)
         moved = [
             f"{row} from {before.get(row, 'none')} to {after.get(row, 'none')}"
             for row in rows[:_MOST_MOVED]
         ]
         return {"n_moved": len(rows), "moved": moved}
-
-    def _with_rows(self, listed: list[dict[str, Any]]) -> dict[str, Any]:
-        told = [one | {"rows": self._shown(rows_in(one["id"]))} for one in listed[:_MOST_LISTED]]
-        return {"n": len(listed), "rows": told}
 
     def _shown(self, ids: list[str]) -> list[dict[str, Any]]:
         return list(map(self.told, self._session.rows(ids)))

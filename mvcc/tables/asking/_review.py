@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -12,22 +12,20 @@ import numpy as np
 
 from mvcc._utils.arrays import Floats
 from mvcc._utils.messages import counted, row_name, shown, view_and_id
-from mvcc._utils.outputs import put_back
+from mvcc._utils.outputs import OutputFolder, put_back
 from mvcc.exceptions import DataError, InvalidInputError, StoreError
 from mvcc.multiview import NEW, UNDO, Answer
 from mvcc.reporting.html import REPORT, REPORT_KIND, clustering_page
 from mvcc.results import CLUSTERING, Clustering, Sureness, listed_clusters, read_facts
 from mvcc.tables._layout import CONFIG, CORRECTIONS, FOUND
-from mvcc.tables.asking._card import Shower, ShownRow
+from mvcc.tables.asking._card import ShownRow
 from mvcc.tables.asking._log import LoggedSession, about
 from mvcc.tables.correcting._corrected import Reviewed, parts_of
 from mvcc.tables.correcting._corrections import (
     MATCH,
     NO_MATCH,
-    Corrections,
+    corrections_in,
     is_about_cluster,
-    refuse_line_breaks,
-    with_matches,
 )
 from mvcc.tables.correcting._draft import Draft, Row
 from mvcc.tables.explaining._distinguishing import with_likely_labels
@@ -43,18 +41,6 @@ _Said = dict[tuple[Row, ...], str]
 Labels = dict[str, int]  # the cluster of every row, as "view:id"; none for those left out
 
 
-@dataclass(frozen=True)
-class Doubt:
-    """A row whose cluster is not sure."""
-
-    id: str
-    kind: Sureness
-    cluster: int
-    second: int | None
-    probability: float | None
-    second_probability: float | None
-
-
 class ReviewSession(LoggedSession):
     """Corrections of the clustering in a folder; a context manager that holds the folder.
 
@@ -67,32 +53,34 @@ class ReviewSession(LoggedSession):
         put_back(folder, on_note)
         self._found = read_found(folder)
         self._job = job_of_clustering(folder, self._found)
-        self._inputs = self._read()
-        for table in self._inputs.tables:
-            refuse_line_breaks(table.ids, table.path)
-        self.base = Path(self._inputs.tables[0].path).parent  # pictures are below it
-        self._shower = Shower(self._inputs.tables, self.base)
+        inputs, read = self._read(), inputs_of(self._job)
         elsewhere = "correct a copy of the folder"
-        super().__init__(folder, KIND, CORRECTIONS, inputs_of(self._job), elsewhere, on_note)
-        self._out.kept = "restore it; labels and a report that are moved away are written anew"
+        out = OutputFolder(
+            folder, KIND, fresh=True, inputs=read, elsewhere=elsewhere, on_note=on_note
+        )
+        out.kept = "restore it; labels and a report that are moved away are written anew"
+        # pictures are below the folder of the first table
+        super().__init__(out, CORRECTIONS, inputs, Path(inputs.tables[0].path).parent)
 
     def _begin(self) -> None:
         if read_found(self.folder) != self._found:  # it was read before the folder was held
             raise StoreError(f"{self.folder} was clustered anew meanwhile. Run the command again.")
-        corrections = Corrections.of(self._records, str(self._log))
-        self._reviewed = Reviewed.of(self._found, self._used.tables, corrections)
+        draft = Draft.of(self._found, corrections_in(self._records, self._log))
+        self._reviewed = Reviewed(draft, self._used.tables)
         stored = read_facts(self.folder)
         if not self._out.was_used():  # the folder was copied without hidden files
             self._out.adopt(self._files(stored), {REPORT: REPORT_KIND})
         self._out.refuse_taken(labels_of(self.facts, self._inputs.tables, self._found))
         self._out.refuse_taken([REPORT], REPORT_KIND)
-        for warning in self._reviewed.draft.lost:
+        for warning in draft.lost:
             if warning not in stored.warnings:
-                self._on_note(f"{self._log}: {warning}")
-        if n := Draft.n_lacking(self._found, corrections, stored.corrections):
+                self._out.on_note(f"{self._log}: {warning}")
+        if n := Draft.n_lacking(self._found, draft.lines, stored.corrections):
             lost = counted(n, "correction")
-            self._on_note(f"{self._log} does not have {lost} of {CLUSTERING} any more; dropped.")
-        if corrections.lines or (self.folder / FOUND).exists():
+            self._out.on_note(
+                f"{self._log} does not have {lost} of {CLUSTERING} any more; dropped."
+            )
+        if draft.lines or (self.folder / FOUND).exists():
             self._keep(self._reviewed)
 
     @property
@@ -112,12 +100,12 @@ class ReviewSession(LoggedSession):
         Errors begin with `where` a line comes from.
         """
         reviewed, said = self._reviewed, _Said()
-        places, n_former = where or [""] * len(answers), len(reviewed.corrections.lines)
+        places, n_former = where or [""] * len(answers), len(reviewed.draft.lines)
         for place, (id, answer) in zip(places, answers, strict=True):
             with about(place):
                 line, former = Answer(id, answer), reviewed.draft
                 if answer == SPLIT:
-                    parts = self.parts(id, reviewed).items()
+                    parts = self.parts(id, reviewed.draft).items()
                     rows = [row_name(view, id) for view, own in parts for id in own if own[id] == 1]
                     line = Answer("\n".join(rows), NEW)
                 reviewed = reviewed.extended(line)
@@ -130,14 +118,13 @@ class ReviewSession(LoggedSession):
             self._out.write({FOUND: self._found.to_json()})
         self._keep(reviewed)
         self._reviewed = reviewed
-        return list(reviewed.corrections.lines[n_former:])
+        return list(reviewed.draft.lines[n_former:])
 
-    def parts(self, cluster: str, reviewed: Reviewed | None = None) -> dict[str, dict[str, int]]:
+    def parts(self, cluster: str, draft: Draft | None = None) -> dict[str, dict[str, int]]:
         """Propose two parts of a cluster: by view, 0 or 1 for the id of every row."""
-        reviewed = reviewed or self._reviewed
-        inputs = with_matches(self._used, reviewed.corrections)
-        parts = parts_of(reviewed.facts, cluster, self._features, inputs, self._job.seed)
-        tables = {table.name: table for table in inputs.tables}
+        draft = draft or self._reviewed.draft
+        parts = parts_of(draft, cluster, self._features, self._used, self._job.seed)
+        tables = {table.name: table for table in self._used.tables}
         return {
             view: {tables[view].ids[row]: int(part) for row, part in zip(rows, own, strict=True)}
             for view, (rows, own) in parts.items()
@@ -151,19 +138,24 @@ class ReviewSession(LoggedSession):
             for id, label in zip(view.ids, view.labels, strict=True)
         }
 
-    def doubts(self) -> list[Doubt]:
+    def moved(self, before: Labels) -> list[str]:
+        """Return the rows whose cluster is another one than before."""
+        after = self.labels()
+        return [row for row in {**before, **after} if before.get(row) != after.get(row)]
+
+    def doubts(self) -> list[dict[str, Any]]:
         """Return the rows whose cluster is not sure, the least sure first."""
         found = []
         for view in self.facts.views:
-            chances: Any = [(None, None, None)] * view.n_rows
-            if view.probability:
-                told = (view.second, view.probability, view.second_probability)
-                chances = list(zip(*told, strict=True))
+            columns: dict[str, Sequence[Any]] = {"cluster": view.labels}
+            for name in ("second", "probability", "second_probability"):
+                columns[name] = getattr(view, name) or [None] * view.n_rows
             for row, kind in enumerate(view.sureness):
                 if kind is not Sureness.SURE:
-                    name = row_name(view.name, view.ids[row])
-                    found.append(Doubt(name, kind, view.labels[row], *chances[row]))
-        return sorted(found, key=lambda one: (one.kind is Sureness.NOWHERE, one.probability or 0))
+                    told = {name: values[row] for name, values in columns.items()}
+                    found.append({"id": row_name(view.name, view.ids[row]), "kind": kind, **told})
+        found.sort(key=lambda one: (one["kind"] is Sureness.NOWHERE, one["probability"] or 0))
+        return found
 
     def rows(self, ids: Sequence[str]) -> list[ShownRow]:
         """Return what a person sees of rows, given as "view:id"."""
@@ -183,7 +175,7 @@ class ReviewSession(LoggedSession):
                 clusters.append({"cluster": called, "name": name, "rows": rows})
         doubts = self.doubts()
         listed = {
-            kind.value: [vars(one) for one in doubts if one.kind is kind][:n]
+            kind.value: [one for one in doubts if one["kind"] is kind][:n]
             for kind in (Sureness.BETWEEN, Sureness.NOWHERE)
         }
         return {
@@ -258,7 +250,7 @@ class ReviewSession(LoggedSession):
     def _keep(self, reviewed: Reviewed) -> None:
         """Store the log, and what follows from it."""
         files = self._files(reviewed.facts)
-        self._store(reviewed.corrections.lines, files, {REPORT: REPORT_KIND})
+        self._store(reviewed.draft.lines, files, {REPORT: REPORT_KIND})
 
 
 def _refuse_contradiction(draft: Draft, former: Draft, said: _Said, line: Answer) -> None:

@@ -16,6 +16,7 @@ from mvcc._utils.arrays import Floats, Ints
 from mvcc._utils.environment import now
 from mvcc._utils.files import csv_bytes
 from mvcc._utils.messages import counted, shown
+from mvcc._utils.outputs import OutputFolder
 from mvcc.constraints import kind_of, refuse_conflicts
 from mvcc.exceptions import InvalidInputError, MvccError, StoreError
 from mvcc.multiview import (
@@ -31,9 +32,8 @@ from mvcc.multiview import (
     refuse_handle,
 )
 from mvcc.tables._job import Job
-from mvcc.tables.asking._card import Card, GivenAnswer, NearRow, Shower, Status, told_group
+from mvcc.tables.asking._card import Card, GivenAnswer, NearRow, Status, told_group
 from mvcc.tables.asking._log import LoggedSession, about
-from mvcc.tables.correcting._corrections import refuse_line_breaks
 from mvcc.tables.fitting._features import features_before_clusters
 from mvcc.tables.output._folder import given_files, refuse_others
 from mvcc.tables.reading._inputs import Inputs, caller_of
@@ -62,18 +62,18 @@ class AskSession(LoggedSession):
         base: Path | None = None,
         on_note: Callable[[str], None] = lambda note: None,
     ) -> None:
-        self._job, self._inputs, self.base = job, inputs, base or Path()
+        self._job = job
         self._names = {LOG, GROUPS, *(f"{view}.csv" for view in job.views)}
         if len({name.casefold() for name in self._names}) < 2 + len(job.views):
             raise InvalidInputError(
                 "No view may be called asked or groups, or as another one but for capitals: files"
                 " of answers would have one name, on some disks. Rename the view."
             )
-        elsewhere = "choose another folder with --out"
-        super().__init__(folder, "answers", LOG, given_files(job), elsewhere, on_note)
-        for table in inputs.tables:
-            refuse_line_breaks(table.ids, table.path)
-        self._shower = Shower(inputs.tables, self.base)
+        read, elsewhere = given_files(job), "choose another folder with --out"
+        out = OutputFolder(
+            folder, "answers", fresh=True, inputs=read, elsewhere=elsewhere, on_note=on_note
+        )
+        super().__init__(out, LOG, inputs, base or Path())
         # by all answers until then: every card needs the last ones
         self._guesses: dict[tuple[Answer, ...], _Guesses] = {}
 
@@ -245,7 +245,7 @@ class AskSession(LoggedSession):
                 ) from error
         for group in questions.groups:
             if is_handle(group.name):
-                self._on_note(
+                self._out.on_note(
                     f"{self._out.path}: the group {shown(group.name)} takes all answers "
                     f"{shown(group.name)}, whichever group has this handle. Rename it."
                 )

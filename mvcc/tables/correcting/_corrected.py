@@ -13,9 +13,9 @@ import numpy as np
 from mvcc._utils.arrays import Bools, Floats, Ints
 from mvcc._utils.one_thread import one_thread
 from mvcc.exceptions import InvalidInputError
-from mvcc.multiview import UNDO, Answer, JointGraphClustering, match_clusters
+from mvcc.multiview import Answer, JointGraphClustering, match_clusters
 from mvcc.results import Clustering, Relation, parse_facts
-from mvcc.tables.correcting._corrections import LEFT_OUT, Corrections
+from mvcc.tables.correcting._corrections import LEFT_OUT, with_matches
 from mvcc.tables.correcting._draft import Draft
 from mvcc.tables.explaining._profiles import names_in_all, profiles_of
 from mvcc.tables.fitting._fit import against_labels, agreement
@@ -27,17 +27,10 @@ _FEWEST = 4  # rows of a view, to be split
 
 @dataclass(frozen=True, eq=False)
 class Reviewed:
-    """A clustering and its corrections, which never change."""
+    """A clustering as its corrections leave it, which never changes."""
 
-    found: Clustering  # the facts as the clusters were found
-    tables: list[Table]  # their rows, in the same order
-    corrections: Corrections
-    draft: Draft  # the clustering as they leave it
-
-    @classmethod
-    def of(cls, found: Clustering, tables: list[Table], corrections: Corrections) -> Reviewed:
-        """Return a clustering with the corrections that it already has."""
-        return cls(found, tables, corrections, Draft.of(found, corrections))
+    draft: Draft
+    tables: list[Table]  # the rows as they were found, in the same order
 
     @cached_property
     def facts(self) -> Clustering:
@@ -46,7 +39,7 @@ class Reviewed:
         They are made when they are first looked at: of many corrections at once, the last ones
         alone.
         """
-        found, draft = self.found, self.draft
+        draft, found = self.draft, self.draft.found
         ended = {
             caution
             for view, labels in zip(found.views, draft.labels, strict=True)
@@ -58,22 +51,18 @@ class Reviewed:
             relations = tuple(_without_undone(relation, draft) for relation in found.relations)
             told = {"warnings": (*warnings, *draft.lost), "relations": relations}
             return found.model_copy(update=told)
-        return _Rewriting(found, draft, self.tables).facts([*warnings, *draft.lost])
+        return _Rewriting(draft, self.tables).facts([*warnings, *draft.lost])
 
     def extended(self, line: Answer) -> Reviewed:
         """Return the clustering with one more correction, or refuse it."""
-        if line.answer == UNDO:
-            return self.of(self.found, self.tables, self.corrections.extended(line))
-        draft = self.draft.copy()
-        corrections = self.corrections.extended(draft.correct(line))
-        return replace(self, corrections=corrections, draft=draft)
+        return replace(self, draft=self.draft.extended(line))
 
 
 class _Rewriting:
     """The facts of a clustering, written anew from a draft."""
 
-    def __init__(self, facts: Clustering, draft: Draft, tables: list[Table]) -> None:
-        self._facts, self._draft = facts, draft
+    def __init__(self, draft: Draft, tables: list[Table]) -> None:
+        self._facts, self._draft = draft.found, draft
         self._kept = [np.flatnonzero(labels != LEFT_OUT) for labels in draft.labels]
         # of every view: the numbers of the rows that are left, by their former ones
         self._new = [{row: new for new, row in enumerate(own.tolist())} for own in self._kept]
@@ -237,17 +226,18 @@ def _left(pairs: Iterable[Any], new: dict[int, int], others: dict[int, int]) -> 
 
 
 def parts_of(
-    facts: Clustering, cluster: str, features: list[Floats], inputs: Inputs, seed: int
+    draft: Draft, cluster: str, features: list[Floats], inputs: Inputs, seed: int
 ) -> dict[str, tuple[Ints, Ints]]:
     """Return two parts of a cluster: per view its rows in the tables, and 0 or 1 for each.
 
     Views of which the cluster has too few rows have none. The larger part is 0; of two equal ones,
     that of the first row.
     """
-    views, number = Draft(facts).cluster(cluster)
+    inputs, facts = with_matches(inputs, draft.lines), draft.found
+    views, number = draft.cluster(cluster)
     rows = {}
     for view in views:
-        told = zip(facts.views[view].ids, facts.views[view].labels, strict=True)
+        told = zip(facts.views[view].ids, draft.labels[view].tolist(), strict=True)
         own = [inputs.tables[view].row[id] for id, label in told if label == number]
         if len(own) >= _FEWEST:
             rows[view] = np.sort(own)

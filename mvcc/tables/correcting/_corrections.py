@@ -42,49 +42,33 @@ _OTHER_ROWS = "by numbers of rows that may be other ones now."
 # where matches do not connect all views, so that the same number is not the same cluster.
 
 
-@dataclass(frozen=True)
-class Corrections:
-    """All corrections in their order, also those that were taken back. They never change."""
-
-    lines: tuple[Answer, ...] = ()
-
-    @property
-    def standing(self) -> tuple[Answer, ...]:
-        """Those that were not taken back."""
-        return answers_standing(self.lines)
-
-    def extended(self, line: Answer) -> Corrections:
-        """Return the corrections with one more; refuse to take back what is not there."""
-        found = Corrections((*self.lines, replace(line, when=line.when or now())))
-        answers_standing(found.lines)
-        return found
-
-    def rows(self) -> list[list[str]]:
-        """Return the fields of all lines, as they are stored."""
-        return [[line.id, line.answer, line.when] for line in self.lines]
-
-    @classmethod
-    def of(cls, records: Iterable[Record], place: str) -> Corrections:
-        """Return what the records of a log say; messages call it `place`."""
-        found = cls()
-        for number, (id, answer, when) in records:
-            try:
-                found = found.extended(Answer(id, answer, when))
-            except InvalidInputError as error:
-                raise StoreError(f"{place}:{number}: {error}") from error
-        return found
+Corrections = tuple[Answer, ...]  # in their order, also those that were taken back
 
 
-NONE = Corrections()
+def extended(corrections: Corrections, line: Answer) -> Corrections:
+    """Return corrections with one more; refuse to take back what is not there."""
+    found = (*corrections, replace(line, when=line.when or now()))
+    answers_standing(found)
+    return found
+
+
+def corrections_in(records: Iterable[Record], log: Path) -> Corrections:
+    """Return what the records of a log say."""
+    found: Corrections = ()
+    for number, (id, answer, when) in records:
+        try:
+            found = extended(found, Answer(id, answer, when))
+        except InvalidInputError as error:
+            raise StoreError(f"{log}:{number}: {error}") from error
+    return found
 
 
 def read_corrections(folder: Path) -> Corrections:
     """Return the corrections of the clustering in a folder; none if there is no log."""
     path = folder / CORRECTIONS
     if not path.exists():
-        return NONE
-    records, _ = read_log(path, StoreError)
-    return Corrections.of(records, str(path))
+        return ()
+    return corrections_in(read_log(path, StoreError)[0], path)
 
 
 def rows_in(id: str) -> list[str]:
@@ -106,7 +90,8 @@ def with_matches(inputs: Inputs, corrections: Corrections, but: Collection[str] 
 
     Those that name a row of a view of ``but`` do not count.
     """
-    changes = [line for line in corrections.standing if line.answer in (MATCH, NO_MATCH)]
+    standing = answers_standing(corrections)
+    changes = [line for line in standing if line.answer in (MATCH, NO_MATCH)]
     if not changes:
         return inputs
     matches = {views: set(map(tuple, rows.tolist())) for views, rows in inputs.relations.items()}
@@ -162,16 +147,16 @@ class CarryingOver:
 
         A line is divided into one for each set of views that are numbered alike.
         """
-        opened = set(map(str, opened_in(former)))
+        opened, standing = set(map(str, opened_in(former))), answers_standing(former)
         opened_here: dict[str, set[int]] = {number: set() for number in opened}  # in which sets
         lines = list[Answer]()
         lost: dict[str, list[set[str]]] = {_OTHER_CLUSTERS: [], _OTHER_ROWS: []}
-        for line in former.standing:
+        for line in standing:
             # no other cluster gets a number that a correction opened
             by_found = not _numbers_of(line) <= opened
             if is_about_cluster(line.answer):
                 within = None if by_found else opened_here[line.id.rpartition(":")[2]]
-                ids, views = self._clusters(line, within, former)
+                ids, views = self._clusters(line, within, standing)
                 lost[_OTHER_CLUSTERS].append(views)
             else:
                 named = {view_and_id(row)[0] for row in rows_in(line.id)}
@@ -189,8 +174,8 @@ class CarryingOver:
                 n = counted(sum(map(bool, of_lines)), "correction")
                 called = " and ".join(view for view in self._set_of if view in views)
                 warnings.append(f"Without effect: {n} of {called}, {why}")
-        if tuple(lines) != former.standing:
-            former = Corrections(tuple(lines))
+        if tuple(lines) != standing:
+            former = tuple(lines)
         return former, warnings
 
     @cached_property
@@ -199,7 +184,7 @@ class CarryingOver:
         return {view: number for number, own in enumerate(self.alike) for view in own}
 
     def _clusters(
-        self, line: Answer, within: set[int] | None, former: Corrections
+        self, line: Answer, within: set[int] | None, standing: Corrections
     ) -> tuple[list[str], set[str]]:
         """Return the clusters here that a line is about, and the views for which it is lost.
 
@@ -215,7 +200,7 @@ class CarryingOver:
                 continue
             # one of several views that were numbered apart gives the numbers and their corrections
             first = next((name for name in own if name in self.held), "")
-            is_twin = replace(line, id=f"{first}:{number}") in former.standing
+            is_twin = replace(line, id=f"{first}:{number}") in standing
             if first in views or not (within is None or is_twin):
                 ids.append(f"{first or own[0]}:{number}" if len(self.alike) > 1 else number)
             elif not is_twin:
@@ -249,7 +234,8 @@ class CarryingOver:
 
 def opened_in(corrections: Corrections) -> set[int]:
     """Return the numbers of the clusters that corrections open; no other cluster gets them."""
-    return {int(number) for line in corrections.standing if (number := _opened_by(line))}
+    lines = answers_standing(corrections)
+    return {int(number) for line in lines if (number := _opened_by(line))}
 
 
 def _opened_by(line: Answer) -> str:

@@ -15,7 +15,7 @@ from mvcc._utils.arrays import Bools, Ints
 from mvcc._utils.messages import agreeing, clipped, counted, nearest, row_name, shown, view_and_id
 from mvcc.embedding import find_objects
 from mvcc.exceptions import InvalidInputError
-from mvcc.multiview import MERGE, NEW, OPENS, OUTLIER, RENAME, Answer
+from mvcc.multiview import MERGE, NEW, OPENS, OUTLIER, RENAME, UNDO, Answer, answers_standing
 from mvcc.results import Clustering, Relation
 from mvcc.tables.correcting._corrections import (
     LEFT_OUT,
@@ -23,6 +23,7 @@ from mvcc.tables.correcting._corrections import (
     NO_MATCH,
     SPLIT,
     Corrections,
+    extended,
     is_about_cluster,
     refuse_name,
     rows_in,
@@ -37,32 +38,34 @@ Row = tuple[int, int]  # view and number
 class Draft:
     """A clustering while it is being corrected."""
 
-    def __init__(self, facts: Clustering) -> None:
-        self._facts, self._replays = facts, False
+    def __init__(self, found: Clustering) -> None:
+        self.found, self._replays = found, False  # the facts before the corrections
+        self.lines: Corrections = ()
         self.absent = set[str]()  # rows of former corrections that are not there
         self.n_lost = 0  # corrections without effect
-        self.n_clusters = facts.n_clusters
-        self.labels: list[Ints] = [np.array(view.labels) for view in facts.views]
+        self.n_clusters = found.n_clusters
+        self.labels: list[Ints] = [np.array(view.labels) for view in found.views]
         # rows that a person has put where they are
-        self.put: list[Bools] = [np.zeros(view.n_rows, np.bool_) for view in facts.views]
-        self.names = [list(view.names) or [""] * facts.n_clusters for view in facts.views]
+        self.put: list[Bools] = [np.zeros(view.n_rows, np.bool_) for view in found.views]
+        self.names = [list(view.names) or [""] * found.n_clusters for view in found.views]
         # of every view: the cluster that each one that was found was merged into, else its own
-        self.into = [np.arange(facts.n_clusters) for _ in facts.views]
-        self.matches = {relation.views: _matches(relation) for relation in facts.relations}
+        self.into = [np.arange(found.n_clusters) for _ in found.views]
+        self.matches = {relation.views: _matches(relation) for relation in found.relations}
         # of them, what a person has given
         self.confirmed = {views: set[tuple[int, int]]() for views in self.matches}
         self.decided: set[Row] = set()  # rows that were named to be put somewhere
         self.sentences: list[str] = []  # what was corrected
-        self._numbers = {view.name: number for number, view in enumerate(facts.views)}
-        names = facts.numbered_alike
+        self._numbers = {view.name: number for number, view in enumerate(found.views)}
+        names = found.numbered_alike
         self._alike = [[self._numbers[name] for name in own] for own in names]
-        self._rows = [RowsById(zip(view.ids, count())) for view in facts.views]
+        self._rows = [RowsById(zip(view.ids, count())) for view in found.views]
 
     @classmethod
     def of(cls, facts: Clustering, corrections: Corrections) -> Draft:
         """Return a clustering as the corrections leave it that it already has."""
         draft = cls(facts)
-        for line in corrections.standing:
+        draft.lines = corrections
+        for line in answers_standing(corrections):
             draft.replay(line)
         return draft
 
@@ -71,13 +74,20 @@ class Draft:
         """Count stored sentences that no correction says; none if all were said, as at a kill."""
         lacking = Counter(stored) - Counter(cls.of(facts, corrections).sentences)
         if lacking:
-            before = (Corrections(corrections.lines[:n]) for n in range(len(corrections.lines)))
+            before = (corrections[:n] for n in range(len(corrections)))
             if any(cls.of(facts, one).sentences == stored for one in before):
                 return 0
         return lacking.total()
 
-    def copy(self) -> Draft:
-        """Return the same draft, to be corrected further."""
+    def extended(self, line: Answer) -> Draft:
+        """Return the clustering with one more correction, or refuse it."""
+        if line.answer == UNDO:
+            return self.of(self.found, extended(self.lines, line))
+        draft = self._copy()
+        draft.lines = extended(self.lines, draft.correct(line))
+        return draft
+
+    def _copy(self) -> Draft:
         found = copy(self)
         found.absent, found.decided = self.absent.copy(), self.decided.copy()
         found.sentences = self.sentences.copy()
@@ -124,7 +134,7 @@ class Draft:
             self._correct_match(rows, answer)
         else:
             answer = self._correct_rows(rows, answer)
-        views = self._facts.views
+        views = self.found.views
         id = "\n".join(row_name(views[view].name, views[view].ids[row]) for view, row in rows)
         return replace(line, id=id, answer=answer)
 
@@ -144,7 +154,7 @@ class Draft:
             if views in (None, alike):
                 views, text = alike, rest
         if views is None and len(self._alike) > 1:
-            example = f"{self._facts.views[0].name}:{text}"
+            example = f"{self.found.views[0].name}:{text}"
             raise InvalidInputError(
                 "No matches connect all views, so the same number is not the same cluster. Name a"
                 f" view as well, such as {shown(example)}."
@@ -157,7 +167,7 @@ class Draft:
             number = int(text)
         is_known = with_view or self._replays or number == named
         if not is_known and {number, named} <= {*present}:
-            example = f"{self._facts.views[views[0]].name}:{text}"
+            example = f"{self.found.views[views[0]].name}:{text}"
             raise InvalidInputError(
                 f"{shown(text)} is the number of a cluster, and the name of cluster {named}. Write"
                 f" {shown(example)} for the first, or rename the other one before."
@@ -202,7 +212,7 @@ class Draft:
         """Return the number of a cluster, behind a view if views are numbered apart."""
         if len(self._alike) == 1:
             return str(number)
-        return f"{self._facts.views[views[0]].name}:{number}"
+        return f"{self.found.views[views[0]].name}:{number}"
 
     def _find(self, name: str) -> Row | None:
         view, id = view_and_id(name)
@@ -216,7 +226,7 @@ class Draft:
             raise InvalidInputError(
                 f"a row must be given as a view and an id, such as {known}; got {shown(name)}."
             )
-        facts = self._facts.views[self._numbers[view]]
+        facts = self.found.views[self._numbers[view]]
         if id in facts.outliers:
             raise InvalidInputError(f"{name} was answered to be an outlier, and has no cluster.")
         raise InvalidInputError(
@@ -319,7 +329,7 @@ class Draft:
         """Move rows, and all that are matched with them where they have the same clusters."""
         moved = np.unique([self._objects[view][row] for view, row in rows])
         moves = [np.isin(objects, moved) for objects in self._objects]
-        for labels, own, view in zip(self.labels, moves, self._facts.views, strict=True):
+        for labels, own, view in zip(self.labels, moves, self.found.views, strict=True):
             if number == LEFT_OUT and np.count_nonzero((labels != LEFT_OUT) & ~own) < 2:
                 raise InvalidInputError(f"{view.name} would be left with fewer than two rows.")
         for labels, put, own in zip(self.labels, self.put, moves, strict=True):
@@ -348,7 +358,7 @@ class Draft:
 
     def called_row(self, row: Row) -> str:
         """Return what a sentence calls a row."""
-        view = self._facts.views[row[0]]
+        view = self.found.views[row[0]]
         return row_name(view.name, clipped(view.ids[row[1]], 40))
 
 

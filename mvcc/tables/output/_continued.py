@@ -13,7 +13,7 @@ from mvcc._utils.arrays import Ints
 from mvcc._utils.messages import counted, shown
 from mvcc.exceptions import DataError
 from mvcc.results import Changes, Continued
-from mvcc.tables.correcting._corrections import NONE, CarryingOver, Corrections, opened_in
+from mvcc.tables.correcting._corrections import CarryingOver, Corrections, opened_in
 from mvcc.tables.output._former import Former, id_column_in
 from mvcc.tables.reading._rows import spelled_like
 from mvcc.tables.reading._table import Table
@@ -99,7 +99,7 @@ class Continuation:
     facts: Continued | None = None
     names: Sequence[list[str]] = ()  # of the clusters, per view, as people gave them before
     names_from: str = ""  # where
-    corrections: Corrections = NONE  # the former ones whose numbers mean the same clusters now
+    corrections: Corrections = ()  # the former ones whose numbers mean the same clusters now
     warnings: Sequence[str] = ()
 
     def named(self, names: list[list[str]]) -> list[list[str]]:

@@ -128,7 +128,7 @@ def write_folder(
     """
     from mvcc.reporting.html import clustering_page  # jinja2
 
-    corrections, tables = reviewed.corrections.rows(), inputs.tables_read
+    found, tables = reviewed.draft.found, inputs.tables_read
     with out.staged("clustering") as new:
         (new / CONFIG).write_bytes(_yaml(job, out.path).encode())
         for table, files in zip(tables, of_views, strict=True):
@@ -139,15 +139,15 @@ def write_folder(
         (new / MODEL).write_bytes(model)
         checksum = {"model_sha256": sha256_of(model)}
         facts = reviewed.facts.model_copy(update=checksum)
-        for name, content in labels_of(facts, tables, reviewed.found).items():
+        for name, content in labels_of(facts, tables, found).items():
             (new / name).write_bytes(content)
         if inputs.answers and inputs.answers.people:
             (new / ANSWERS).write_bytes(csv_bytes(inputs.answers.lines()))
         if folders:
             facts = folders.label(job, saved, new, facts)
-        if corrections:
-            found = reviewed.found.model_copy(update=checksum)
-            (new / FOUND).write_bytes(found.to_json())
+        if said := reviewed.draft.lines:
+            (new / FOUND).write_bytes(found.model_copy(update=checksum).to_json())
+            corrections = ([line.id, line.answer, line.when] for line in said)
             (new / CORRECTIONS).write_bytes(csv_bytes([LOG_COLUMNS, *corrections]))
         (new / FACTS).write_bytes(facts.to_json())
         (new / REPORT).write_bytes(clustering_page(facts))

@@ -14,11 +14,12 @@ from mvcc._utils.files import csv_bytes
 from mvcc._utils.messages import clipped, counted, pair_name, row_name, shown, views_of_pair
 from mvcc._utils.outputs import write_output
 from mvcc.exceptions import ConfigError, DataError
+from mvcc.multiview import answers_standing
 from mvcc.results import Clustering
 from mvcc.tables._job import Job
 from mvcc.tables.correcting._corrections import (
     NO_MATCH,
-    NONE,
+    Corrections,
     read_corrections,
     rows_in,
     with_matches,
@@ -54,7 +55,7 @@ def propose_matches(
     `between` is ``VIEW:VIEW``; by default the only two views with matches. ``found_first`` and
     ``found_in_five`` are None where to cut matches takes too long, or leaves too few.
     """
-    facts, corrections = None, NONE
+    facts, corrections = None, Corrections()
     if clustering:
         facts, corrections = read_result(clustering), read_corrections(clustering)
         refuse_samples(clustering, facts)
@@ -67,7 +68,7 @@ def propose_matches(
         left_out = [np.isin(table.ids, outliers.get(table.name, ())) for table in inputs.tables]
         inputs = inputs.on_rows([np.flatnonzero(~own) for own in left_out])
     tables, known = _between(inputs, between)
-    said = (rows_in(line.id) for line in corrections.standing if line.answer == NO_MATCH)
+    said = (rows_in(line.id) for line in answers_standing(corrections) if line.answer == NO_MATCH)
     refused = _rows_of_pairs(said, inputs, tables)
     if facts:
         dropped = _rows_of_pairs(_dropped(facts), inputs, tables)

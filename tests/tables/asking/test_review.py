@@ -30,7 +30,6 @@ from mvcc.tables.asking import _pages
 from mvcc.tables.asking._pages import ReviewPage
 from mvcc.tables.correcting import _corrected
 from mvcc.tables.correcting._corrected import Reviewed
-from mvcc.tables.correcting._corrections import Corrections
 from mvcc.tables.correcting._draft import Draft
 from mvcc.tables.reading._inputs import read_inputs
 from tests.crashes import steps
@@ -185,7 +184,7 @@ def test_a_match_that_a_correction_made_is_not_listed_once_that_is_undone(result
     seem_wrong = [[*given, 0.9, False], [*other, 1.0, False], [*other, 1.0, True]]
     told = found.to_dict()
     told["relations"][0]["suspicious"] = seem_wrong
-    facts = Reviewed.of(parse_facts(told), [], Corrections(())).facts
+    facts = Reviewed(Draft(parse_facts(told)), []).facts
     assert [list(one) for one in facts.relations[0].suspicious] == seem_wrong[:1]
 
 
@@ -299,16 +298,17 @@ def test_the_page_shows_clusters_rows_that_are_unsure_first_and_how_a_cluster_ma
     titles = dict(enumerate(session.facts.titles))
     for number, shown in enumerate(state["clusters"]):
         id, own = str(number), {row for row, label in now.items() if label == number}
-        assert (shown["id"], shown["name"]) == (id, titles[number])
-        assert sum(shown["sizes"].values()) == len(own)
-        assert len(shown["typical"]) == 4
-        assert names(shown["typical"]) < own
+        assert (shown["cluster"], shown["name"]) == (number, titles[number])
+        assert sum(one["size"] for one in shown["rows"].values()) == len(own)
+        typical = [row for one in shown["rows"].values() for row in one["typical"]]
+        assert len(typical) == 4
+        assert names(state["shown"][row] for row in typical) == {*typical} < own
         rows = page.rows(id)
         assert (rows["n"], names(rows["rows"])) == (len(own), own)
         parts = page.parts(id)["parts"]
         assert sum(part["n"] for part in parts) == len(own)
         assert all(names(part["rows"]) < own for part in parts)
-    doubts = [one.id for one in session.doubts()]
+    doubts = [one["id"] for one in session.doubts()]
     assert len(doubts) == sum(state[kind]["n"] for kind in ("between", "nowhere")) > 0
     for kind in ("between", "nowhere"):
         assert all(one["second"] in titles for one in state[kind]["rows"])
@@ -472,7 +472,7 @@ def test_pictures_stay_with_their_rows(results):
     facts["views"][0]["pictures"] = list(map(list, pictures.items()))
     ids = facts["views"][0]["ids"]
     tables = read_inputs(load_job(results / "cluster.yaml")).tables
-    reviewed = Reviewed.of(Clustering.model_validate(facts), tables, Corrections())
+    reviewed = Reviewed(Draft(Clustering.model_validate(facts)), tables)
     for row in (0, 5):
         reviewed = reviewed.extended(Answer(f"view0:{ids[row]}", "outlier"))
     view = reviewed.facts.views[0]
@@ -507,7 +507,7 @@ def test_warnings_of_clusters_that_a_correction_changed_are_dropped(session):
     dropped, kept = (view.cautions[0] for view in views)
     warnings = (dropped, "view0: a blank line.", kept)
     found = facts.model_copy(update={"views": tuple(views), "warnings": warnings})
-    reviewed = Reviewed.of(found, session._used.tables, session._reviewed.corrections)
+    reviewed = Reviewed(Draft(found), session._used.tables)
     renamed = reviewed.extended(Answer("0", "rename:x"))
     assert renamed.facts.warnings == found.warnings
     row = unmatched(facts)

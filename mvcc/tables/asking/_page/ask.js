@@ -132,13 +132,7 @@ function showOffers() {
           " ",
           make("span", { class: "soft" }, `(${group.size})`),
         ),
-        make(
-          "div",
-          { class: "exemplars" },
-          ...group.exemplars.map((rows) =>
-            make("div", { class: "exemplar" }, ...rows.map((row) => shownRow(row))),
-          ),
-        ),
+        exemplars(group.exemplars),
       ),
     ),
   );
@@ -173,37 +167,17 @@ function showGroups() {
 }
 
 function renaming(item, group) {
-  const input = make("input", {
-    maxlength: state.most_letters,
-    autocomplete: "off",
-    required: "",
-    "aria-label": `New name of ${group.name}`,
-  });
-  input.value = group.name;
-  const rename = (event) => {
-    event.preventDefault();
-    const name = input.value.trim();
-    say(
-      "answer",
-      { id: group.name, answer: `rename:${name}` },
-      `${quoted(group.name)} is now called ${quoted(name)}`,
-    );
-  };
   const former = [...item.childNodes];
   const cancel = () => {
     item.replaceChildren(...former);
     item.querySelector("button").focus();
   };
-  item.replaceChildren(
-    make(
-      "form",
-      { onsubmit: rename, onkeydown: (event) => event.key === "Escape" && cancel() },
-      input,
-      make("button", {}, "Rename"),
-      make("button", { type: "button", onclick: cancel }, "Cancel"),
-    ),
-  );
-  input.select();
+  const form = renameForm(group.name, group.name, quoted(group.name));
+  form.addEventListener("keydown", (event) => event.key === "Escape" && cancel());
+  form.append(make("button", { type: "button", onclick: cancel }, "Cancel"));
+  item.replaceChildren(form);
+  form[0].value = group.name;
+  form[0].select();
 }
 
 function showSaid() {
@@ -246,20 +220,11 @@ async function back() {
 
 function finished(told) {
   document.querySelector("header button").hidden = true;
-  unsent = state = null;
-  document
-    .querySelector("main")
-    .replaceChildren(
-      make("h1", { tabindex: -1 }, "Finished"),
-      make("p", {}, `${counted(told.status.n_answers, "answer")} kept. ${told.what}:`),
-      make("p", {}, make("code", {}, told.then)),
-      make(
-        "p",
-        { class: "soft" },
-        "The server has ended; this page can be closed. Run mvcc ask again to resume.",
-      ),
-    );
-  document.querySelector("h1").focus();
+  ended(
+    `${counted(told.status.n_answers, "answer")} kept. ${told.what}:`,
+    told.then,
+    "The server has ended; this page can be closed. Run mvcc ask again to resume.",
+  );
 }
 
 /* ---- on demand ---- */
@@ -323,7 +288,7 @@ function nearRow({ id, title, group, answered }) {
   return make("li", {}, `${id} ${title} `, make("span", { class: "soft" }, where));
 }
 
-const KEYS = {
+const DOES = {
   n: () => naming(true),
   u: () => answer("unsure", "unsure"),
   o: () => answer("outlier", "fits nowhere"),
@@ -334,27 +299,18 @@ const KEYS = {
   "?": why,
 };
 
-function press(name) {
-  if (unsent) return name === "r" ? retry() : remind();
-  if (!state || busy) return undefined;
-  if (name === "p") return say("answer", { id: "", answer: "undo" }, "undo");
-  if (name === "f") return say("finish", {}, "finish");
+const KEYS = /^[1-9a-z?]$/i;
+
+function pressed(name) {
   if (!state.card) return undefined;
-  if (Object.hasOwn(KEYS, name)) return KEYS[name]();
+  if (Object.hasOwn(DOES, name)) return DOES[name]();
   const group = state.card.groups.find((one) => one.key === name); // also one that is not shown
   return group && answer(group.name, quoted(group.name));
 }
 
 document.addEventListener("keydown", (event) => {
   if (event.key === "Escape" && state) naming(false);
-  if (!isCommand(event)) return;
-  if (event.key.length !== 1 || event.key === " ") return;
-  if (/^[1-9a-z?]$/i.test(event.key)) event.preventDefault();
-  press(event.key.toLowerCase());
 });
-for (const one of document.querySelectorAll("[data-key]"))
-  one.addEventListener("click", () => press(one.dataset.key));
-at("finish").addEventListener("click", () => press("f"));
 at("unnamed").addEventListener("click", () => naming(false));
 at("naming").addEventListener("submit", (event) => {
   event.preventDefault();

@@ -1,6 +1,6 @@
 /* What the pages of questions and of corrections share: making elements, and sending one thing at a
    time. All text goes through textContent, so that no id or name is ever taken for markup. A page
-   defines show, taken, stale, finished. */
+   defines show, taken, stale, finished, and its KEYS, of which pressed does its own. */
 "use strict";
 
 const at = (id) => document.getElementById(id);
@@ -100,6 +100,36 @@ function problem(...content) {
   if (content[0] !== "") at("problem").scrollIntoView({ block: "nearest" });
 }
 
+/* Show what comes next; the page does nothing any more. */
+function ended(what, command, ending) {
+  unsent = state = null;
+  document
+    .querySelector("main")
+    .replaceChildren(
+      make("h1", { tabindex: -1 }, "Finished"),
+      make("p", {}, what),
+      make("p", {}, make("code", {}, command)),
+      make("p", { class: "soft" }, ending),
+    );
+  document.querySelector("h1").focus();
+}
+
+/* A form that renames `id`, which sentences call `words`. */
+function renameForm(id, label, words) {
+  const input = make("input", {
+    maxlength: state.most_letters,
+    autocomplete: "off",
+    required: "",
+    "aria-label": `New name of ${label}`,
+  });
+  const send = (event) => {
+    event.preventDefault();
+    const name = input.value.trim();
+    say("answer", { id, answer: `rename:${name}` }, `${words} is now called ${quoted(name)}`);
+  };
+  return make("form", { onsubmit: send }, input, make("button", {}, "Rename"));
+}
+
 let seen = null; // the state at the first click of several
 
 /* The second click of a double click is not meant for what has taken the place of the first. */
@@ -121,6 +151,28 @@ function isCommand(event) {
   const withAnother = event.ctrlKey || event.altKey || event.metaKey;
   const inField = event.target.matches("input:not([type=checkbox]), select");
   return !event.repeat && !withAnother && !inField;
+}
+
+function press(name) {
+  if (unsent) return name === "r" ? retry() : remind();
+  if (!state || busy) return undefined;
+  if (name === "p") return say("answer", { id: "", answer: "undo" }, "undo");
+  return name === "f" ? say("finish", {}, "finish") : pressed(name);
+}
+
+document.addEventListener("keydown", (event) => {
+  if (!isCommand(event) || !KEYS.test(event.key)) return;
+  event.preventDefault();
+  press(event.key.toLowerCase());
+});
+for (const one of document.querySelectorAll("[data-key]"))
+  one.addEventListener("click", () => press(one.dataset.key));
+
+/* Objects as examples, each of which may have several rows. */
+function exemplars(objects) {
+  const shown = (rows) => rows.map((row) => shownRow(row));
+  const each = objects.map((rows) => make("div", { class: "exemplar" }, ...shown(rows)));
+  return make("div", { class: "exemplars" }, ...each);
 }
 
 function shownRow(row, heading = "h3") {

@@ -4,7 +4,8 @@
 let selected = new Set(); // rows, as "view:id"
 let opened = null; // the cluster whose rows are shown
 
-const called = ({ id, name }) => `${id} ${name}`.trim();
+const called = ({ cluster, name }) => `${cluster} ${name}`.trim();
+const shownIn = (ids) => ids.map((id) => state.shown[id]); // rows, several as one id or a list
 const idOf = (row) => `${row.view}:${row.id}`;
 const act = (text, of, does) =>
   make("button", { onclick: does, "aria-label": `${text} ${of}` }, text);
@@ -47,22 +48,13 @@ function stale(told) {
 }
 
 function finished(told) {
-  unsent = state = null;
   document.querySelector("header").hidden = true;
-  document
-    .querySelector("main")
-    .replaceChildren(
-      make("h1", { tabindex: -1 }, "Finished"),
-      make(
-        "p",
-        {},
-        `${counted(told.n, "correction")} of ${told.folder}.` +
-          " They stay when the result is made anew with",
-      ),
-      make("p", {}, make("code", {}, `--continue ${told.typed}`)),
-      make("p", { class: "soft" }, "The server has ended; this page can be closed."),
-    );
-  document.querySelector("h1").focus();
+  ended(
+    `${counted(told.n, "correction")} of ${told.folder}.` +
+      " They stay when the result is made anew with",
+    `--continue ${told.typed}`,
+    "The server has ended; this page can be closed.",
+  );
 }
 
 /* ---- what is shown ---- */
@@ -89,7 +81,7 @@ function show(told) {
   list("nowhere", "Rows that fit nowhere", told.nowhere, doubtful);
   list("matches", "Matches that seem to be wrong", told.matches, doubtfulMatch);
   at("corrections").replaceChildren(...told.corrections.map((text) => make("li", {}, text)));
-  if (told.clusters.some((one) => one.id === opened)) open(opened);
+  if (told.clusters.some((one) => String(one.cluster) === opened)) open(opened);
   else close();
   showSelection();
 }
@@ -104,22 +96,20 @@ function howMany({ n, rows }, order = "") {
 }
 
 function shownCluster(one) {
-  const sizes = Object.entries(one.sizes)
-    .map(([view, n]) => `${n} ${view}`)
+  const id = String(one.cluster);
+  const sizes = Object.entries(one.rows)
+    .map(([view, { size }]) => `${size} ${view}`)
     .join(", ");
+  const typical = Object.values(one.rows).flatMap((own) => shownIn(own.typical));
   const item = make("li", {});
   item.append(
-    make("h2", {}, `${one.id}  `, one.name, " ", make("span", { class: "soft" }, `(${sizes})`)),
-    make(
-      "div",
-      { class: "exemplars" },
-      ...one.typical.map((row) => make("div", { class: "exemplar" }, shownRow(row))),
-    ),
+    make("h2", {}, `${id}  `, one.name, " ", make("span", { class: "soft" }, `(${sizes})`)),
+    exemplars(typical.map((row) => [row])),
     make(
       "div",
       { class: "keys" },
       act("Rows", called(one), async () => {
-        await open(one.id);
+        await open(id);
         at("opened").querySelector("h2")?.focus();
       }),
       act("Rename", called(one), () => renaming(item, one)),
@@ -143,26 +133,12 @@ function inside(item, ...content) {
 }
 
 function renaming(item, one) {
-  const input = make("input", {
-    maxlength: state.most_letters,
-    autocomplete: "off",
-    required: "",
-    "aria-label": `New name of ${called(one)}`,
-  });
-  const send = (event) => {
-    event.preventDefault();
-    correct(
-      one.id,
-      `rename:${input.value.trim()}`,
-      `${called(one)} is now called ${quoted(input.value)}`,
-    );
-  };
-  inside(item, make("form", { onsubmit: send }, input, make("button", {}, "Rename")));
+  inside(item, renameForm(String(one.cluster), called(one), called(one)));
 }
 
 function merging(item, one) {
   const others = state.clusters.filter(
-    (other) => other !== one && Object.keys(other.sizes)[0] === Object.keys(one.sizes)[0],
+    (other) => other !== one && Object.keys(other.rows)[0] === Object.keys(one.rows)[0],
   );
   if (!others.length) {
     inside(item, make("p", { role: "alert" }, "There is no other cluster to merge it into."));
@@ -171,12 +147,12 @@ function merging(item, one) {
   const into = make(
     "select",
     { "aria-label": "Into" },
-    ...others.map((other) => make("option", { value: other.id }, called(other))),
+    ...others.map((other) => make("option", { value: other.cluster }, called(other))),
   );
   const send = (event) => {
     event.preventDefault();
     correct(
-      one.id,
+      String(one.cluster),
       `merge:${into.value}`,
       `${called(one)} into ${into.selectedOptions[0].textContent}`,
     );
@@ -188,23 +164,19 @@ function merging(item, one) {
 }
 
 async function splitting(item, one) {
-  const told = await get(`parts?id=${encodeURIComponent(one.id)}`);
+  const told = await get(`parts?id=${encodeURIComponent(one.cluster)}`);
   if (!told) return;
   const shown = told.parts.map((part, place) =>
     make(
       "section",
       {},
       make("h3", {}, `Part ${place + 1}: ${counted(part.n, "row")}`),
-      make(
-        "div",
-        { class: "exemplars" },
-        ...part.rows.map((row) => make("div", { class: "exemplar" }, shownRow(row))),
-      ),
+      exemplars(part.rows.map((row) => [row])),
     ),
   );
   const send = make(
     "button",
-    { onclick: () => correct(one.id, "split", `split ${called(one)}`) },
+    { onclick: () => correct(String(one.cluster), "split", `split ${called(one)}`) },
     "Split off part 2",
   );
   inside(item, ...shown, send);
@@ -243,13 +215,13 @@ function choosable(row) {
   return make("div", {}, make("label", {}, box, " Select"), shownRow(row));
 }
 
-function doubtful({ row, second }) {
-  const id = idOf(row);
+function doubtful({ id, second }) {
+  const [row] = shownIn([id]);
   const buttons = [
     act("Fits nowhere", `(${id})`, () => correct(id, "outlier", `${id} fits nowhere`)),
   ];
   const other = state.clusters.find(
-    (one) => one.id === String(second) || one.id === `${row.view}:${second}`,
+    ({ cluster }) => cluster === second || cluster === `${row.view}:${second}`,
   );
   if (other)
     buttons.unshift(
@@ -260,15 +232,16 @@ function doubtful({ row, second }) {
   return make("li", {}, choosable(row), make("div", { class: "keys" }, ...buttons));
 }
 
-function disputed({ id, rows, said }) {
+function disputed({ id, said }) {
+  const rows = shownIn(id.split("\n"));
   const what = rows.map(idOf).join(" and ");
   const settle = (value, words) =>
     act(words, `(${what})`, () => correct(id, value, `${what}: ${words}`));
   const clusters = new Set(said.map((one) => one.cluster).filter((cluster) => cluster !== null));
   const moves = state.clusters.filter(
-    (one) =>
-      clusters.has(Number(one.id.split(":").pop())) &&
-      (!one.id.includes(":") || one.id.startsWith(`${rows[0].view}:`)),
+    ({ cluster }) =>
+      clusters.has(cluster) ||
+      [...clusters].some((number) => cluster === `${rows[0].view}:${number}`),
   );
   return make(
     "li",
@@ -286,13 +259,13 @@ function disputed({ id, rows, said }) {
     make(
       "div",
       { class: "keys" },
-      ...moves.map((one) => settle(one.id, `Put into ${called(one)}`)),
+      ...moves.map((one) => settle(String(one.cluster), `Put into ${called(one)}`)),
       settle("outlier", "Fits nowhere"),
     ),
   );
 }
 
-function doubtfulMatch({ id, rows, used }) {
+function doubtfulMatch({ id, used }) {
   const words = id.replace("\n", " and ");
   const wrong = act(used ? "Wrong match" : "Left out already", `(${words})`, () =>
     correct(id, "no match", `${words} are not the same`),
@@ -301,7 +274,7 @@ function doubtfulMatch({ id, rows, used }) {
   return make(
     "li",
     {},
-    make("div", { class: "rows" }, ...rows.map((row) => shownRow(row))),
+    make("div", { class: "rows" }, ...shownIn(id.split("\n")).map((row) => shownRow(row))),
     make(
       "div",
       { class: "keys" },
@@ -319,13 +292,14 @@ function showSelection() {
   const views = new Set([...selected].map((id) => id.split(":")[0]));
   document.querySelector("[value=match]").disabled = !(selected.size === 2 && views.size === 2);
   const chosen = at("target").value;
-  const targets = state.clusters.filter(({ sizes }) =>
-    [...views].every((view) => Object.hasOwn(sizes, view)),
+  const targets = state.clusters.filter(({ rows }) =>
+    [...views].every((view) => Object.hasOwn(rows, view)),
   );
   at("target").replaceChildren(
-    ...targets.map((one) =>
-      make("option", { value: one.id, selected: one.id === chosen ? "" : null }, called(one)),
-    ),
+    ...targets.map((one) => {
+      const selected = String(one.cluster) === chosen ? "" : null;
+      return make("option", { value: one.cluster, selected }, called(one));
+    }),
   );
   document.querySelector("[value=move]").disabled = targets.length === 0;
 }
@@ -343,17 +317,6 @@ at("selection").addEventListener("submit", (event) => {
   else correct(ids, does, `${what}: ${event.submitter.textContent}`);
 });
 
-function press(name) {
-  if (unsent) return name === "r" ? retry() : remind();
-  if (!state || busy) return undefined;
-  if (name === "p") return correct("", "undo", "undo");
-  return name === "f" ? say("finish", {}, "finish") : undefined;
-}
-
-document.addEventListener("keydown", (event) => {
-  if (!isCommand(event)) return;
-  if (/^[pfr]$/i.test(event.key)) press(event.key.toLowerCase());
-});
-for (const one of document.querySelectorAll("[data-key]"))
-  one.addEventListener("click", () => press(one.dataset.key));
+const KEYS = /^[pfr]$/i;
+const pressed = () => undefined; // there are no others
 get("state").then((told) => told && show(told));
