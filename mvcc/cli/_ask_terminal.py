@@ -13,6 +13,7 @@ from itertools import chain, cycle, takewhile
 
 from mvcc.cli._ask_cards import Screen, clean, quoted
 from mvcc.exceptions import MvccError
+from mvcc.multiview import MERGE, RENAME
 from mvcc.tables import AskSession, Card, NearRow
 
 _ESC = b"\x1b"
@@ -20,6 +21,7 @@ _SECONDS = 0.05  # within which the rest of a key arrives
 _MOST_GROUPS = 9  # shown at once
 _FIRST_GROUPS = 4
 _SAYS = {"u": "unsure", "o": "outlier"}
+_PROMPTS = {"m": ("Group that stays", "Group that goes into it"), "r": ("Group", "New name")}
 _OTHER_KEYS = ("u unsure", "o fits nowhere", "p undo", "f finish", "l list", "? why")
 
 
@@ -248,17 +250,15 @@ class _Dialog:
         self._wanted = card.id
         chosen = self._line("A number to answer it again, m merge groups, r rename one, Enter back")
         if chosen in ("m", "r"):
-            change, *prompts = {
-                "m": (session.merge, "Group that stays", "Group that goes into it"),
-                "r": (session.rename, "Group", "New name"),
-            }[chosen]
-            names = list(takewhile(bool, map(self._line, prompts)))  # without one, back
-            if len(names) == len(prompts):
-                self._done(lambda: change(*names))
+            names = list(takewhile(bool, map(self._line, _PROMPTS[chosen])))  # without one, back
+            if len(names) == 2:
+                one, other = names
+                line = {"m": (other, f"{MERGE}{one}"), "r": (one, f"{RENAME}{other}")}[chosen]
+                self._done(lambda: session.record([line]))
         elif chosen.isdecimal() and 1 <= int(chosen) <= len(said):
             self._wanted = said[int(chosen) - 1].id
 
-    def _done(self, what: Callable[[], None]) -> bool:
+    def _done(self, what: Callable[[], object]) -> bool:
         try:
             what()
         except MvccError as error:

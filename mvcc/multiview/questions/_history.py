@@ -133,6 +133,17 @@ class AnswerHistory:
         """How many first answers in a row have opened no group."""
         return len(list(takewhile(lambda answer: not answer.opens, reversed(self.first_answers))))
 
+    @property
+    def n_since_again(self) -> int:
+        """How many answers there were since an object was last answered once more."""
+        n, met = 0, set[int | None]()
+        for line in filter(lambda line: line.is_about_object, self.standing):
+            n += 1
+            if line.object in met:
+                n = 0
+            met.add(line.object)
+        return n
+
     def number(self, name: str) -> int | None:
         """Return the number of the group of a name; None if there is none."""
         return next((number for number, own in self.names.items() if own == name), None)

@@ -31,7 +31,13 @@ from mvcc.tables.correcting._draft import Draft, Row
 from mvcc.tables.explaining._distinguishing import with_likely_labels
 from mvcc.tables.fitting._features import features_before_clusters
 from mvcc.tables.output._folder import KIND, inputs_of, labels_of
-from mvcc.tables.output._stored import has_changed, job_of_clustering, read_found, refuse_samples
+from mvcc.tables.output._stored import (
+    has_changed,
+    job_of_clustering,
+    n_lacking,
+    read_found,
+    refuse_samples,
+)
 from mvcc.tables.reading._inputs import Inputs, read_inputs
 
 SPLIT = "split"  # an answer about a cluster: its parts are those that are proposed
@@ -75,7 +81,7 @@ class ReviewSession(LoggedSession):
         for warning in draft.lost:
             if warning not in stored.warnings:
                 self._out.on_note(f"{self._log}: {warning}")
-        if n := Draft.n_lacking(self._found, draft.lines, stored.corrections):
+        if n := n_lacking(self._found, draft.lines, stored.corrections):
             lost = counted(n, "correction")
             self._out.on_note(
                 f"{self._log} does not have {lost} of {CLUSTERING} any more; dropped."

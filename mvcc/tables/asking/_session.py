@@ -9,7 +9,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from mvcc._utils.arrays import Floats, Ints
@@ -20,7 +19,6 @@ from mvcc._utils.outputs import OutputFolder
 from mvcc.constraints import kind_of, refuse_conflicts
 from mvcc.exceptions import InvalidInputError, MvccError, StoreError
 from mvcc.multiview import (
-    MERGE,
     OPENS,
     RENAME,
     UNDO,
@@ -95,7 +93,7 @@ class AskSession(LoggedSession):
         if self._questions.progress.answered >= _FIRST:
             later = []
         asked = self._questions.next(n, later=later)
-        since = _n_since_second_look(self._questions.history.standing)
+        since = self._questions.history.n_since_again
         questions: list[Question] = []
         while len(questions) < n and (looks or asked):
             since += 1
@@ -129,7 +127,7 @@ class AskSession(LoggedSession):
                 _check_new_name(answer)
                 # the first ones of those that stand are from before these and may be replaced
                 since = {line.id for line in questions.history.standing[n_former:]}
-                line = self._say(questions, id, answer, now(), again, since)
+                line = self._say(questions, Answer(id, answer, now()), again, since)
                 if answer != UNDO:
                     self._refuse_contradiction(questions, line)
             n_former = min(n_former, len(questions.history.standing))
@@ -142,14 +140,6 @@ class AskSession(LoggedSession):
         last = self._questions.history.standing[-1:]
         self.record([("", UNDO)])
         return last[0].id if last[0].is_about_object else None
-
-    def merge(self, kept: str, gone: str) -> None:
-        """Put the members of a group into another; both by name or handle."""
-        self.record([(gone, f"{MERGE}{kept}")])
-
-    def rename(self, group: str, name: str) -> None:
-        """Give a group another name."""
-        self.record([(group, f"{RENAME}{name}")])
 
     def card(self, question: Question) -> Card:
         """Return what a person sees of a question."""
@@ -214,7 +204,7 @@ class AskSession(LoggedSession):
             offers = [
                 told_group(offer.group) | {"exemplar": ids(offer.exemplar)} for offer in one.offers
             ]
-            question: dict[str, Any] = {"id": one.id, "rows": ids(one.rows), "groups": offers}
+            question = {"id": one.id, "rows": ids(one.rows), "groups": offers}
             question["why"] = self._shower.why(one)
             if one.id in looks:
                 question["second_look"] = looks[one.id][1]
@@ -236,7 +226,7 @@ class AskSession(LoggedSession):
         """Give questions the answers that the folder holds."""
         for number, (id, answer, when) in self._records:
             try:
-                self._say(questions, id, answer, when, True)
+                self._say(questions, Answer(id, answer, when), True)
             except MvccError as error:
                 raise InvalidInputError(
                     f"{self._log}:{number}: {error} If these are answers about other tables, or"
@@ -265,23 +255,17 @@ class AskSession(LoggedSession):
             )
 
     def _say(
-        self,
-        questions: Questions,
-        id: str,
-        answer: str,
-        when: str,
-        again: bool,
-        but_for: Collection[str] = (),
+        self, questions: Questions, line: Answer, again: bool, but_for: Collection[str] = ()
     ) -> Answer:
         """Give questions a line of the log; only a first answer has a guess."""
-        if not Answer(id, answer).is_about_object:
-            return questions.say(id, answer, when)
-        one = self._id(id)
+        if not line.is_about_object:
+            return questions.say(line.id, line.answer, line.when)
+        one = self._id(line.id)
         before = questions.said(one)
-        line = questions.say(one, answer, when, again=again and one not in but_for)
+        said = questions.say(one, line.answer, line.when, again=again and one not in but_for)
         if before is not None:
-            line = replace(line, guessed=None)
-        return line
+            said = replace(said, guessed=None)
+        return said
 
     def _id(self, of: str) -> str:
         """Return the id of the question about a row, given as "view:id"."""
@@ -348,13 +332,6 @@ class AskSession(LoggedSession):
         ]
         files[GROUPS] = csv_bytes([GROUP_COLUMNS, *rows])
         return files
-
-
-def _n_since_second_look(answers: tuple[Answer, ...]) -> int:
-    """Return the number of answers since an object was last answered once more."""
-    objects = pd.Series([answer.object for answer in answers if answer.is_about_object])
-    again = np.flatnonzero(objects.duplicated())
-    return len(objects) - 1 - max(again.tolist(), default=-1)
 
 
 def _check_new_name(answer: str) -> None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from copy import copy
 from dataclasses import replace
 from functools import cached_property
@@ -16,7 +15,7 @@ from mvcc._utils.messages import agreeing, clipped, counted, nearest, row_name, 
 from mvcc.embedding import find_objects
 from mvcc.exceptions import InvalidInputError
 from mvcc.multiview import MERGE, NEW, OPENS, OUTLIER, RENAME, UNDO, Answer, answers_standing
-from mvcc.results import Clustering, Relation
+from mvcc.results import Clustering
 from mvcc.tables.correcting._corrections import (
     LEFT_OUT,
     MATCH,
@@ -50,34 +49,30 @@ class Draft:
         self.names = [list(view.names) or [""] * found.n_clusters for view in found.views]
         # of every view: the cluster that each one that was found was merged into, else its own
         self.into = [np.arange(found.n_clusters) for _ in found.views]
-        self.matches = {relation.views: _matches(relation) for relation in found.relations}
+        self.matches = dict[tuple[int, int], set[tuple[int, int]]]()
+        for relation in found.relations:  # those that were left out as suspicious do not count
+            dropped = {one[:2] for one in relation.suspicious if one.dropped}
+            self.matches[relation.views] = {(i, j) for i, j in relation.pairs} - dropped
         # of them, what a person has given
         self.confirmed = {views: set[tuple[int, int]]() for views in self.matches}
         self.decided: set[Row] = set()  # rows that were named to be put somewhere
         self.sentences: list[str] = []  # what was corrected
         self._numbers = {view.name: number for number, view in enumerate(found.views)}
-        names = found.numbered_alike
-        self._alike = [[self._numbers[name] for name in own] for own in names]
+        self._alike = [[self._numbers[name] for name in own] for own in found.numbered_alike]
         self._rows = [RowsById(zip(view.ids, count())) for view in found.views]
 
     @classmethod
     def of(cls, facts: Clustering, corrections: Corrections) -> Draft:
-        """Return a clustering as the corrections leave it that it already has."""
+        """Return a clustering as corrections leave it whose rows and clusters may be gone."""
         draft = cls(facts)
-        draft.lines = corrections
+        draft.lines, draft._replays = corrections, True
         for line in answers_standing(corrections):
-            draft.replay(line)
+            try:
+                draft.correct(line)
+            except InvalidInputError:
+                draft.n_lost += 1
+        draft._replays = False
         return draft
-
-    @classmethod
-    def n_lacking(cls, facts: Clustering, corrections: Corrections, stored: Sequence[str]) -> int:
-        """Count stored sentences that no correction says; none if all were said, as at a kill."""
-        lacking = Counter(stored) - Counter(cls.of(facts, corrections).sentences)
-        if lacking:
-            before = (corrections[:n] for n in range(len(corrections)))
-            if any(cls.of(facts, one).sentences == stored for one in before):
-                return 0
-        return lacking.total()
 
     def extended(self, line: Answer) -> Draft:
         """Return the clustering with one more correction, or refuse it."""
@@ -98,15 +93,6 @@ class Draft:
         found.matches = {views: pairs.copy() for views, pairs in self.matches.items()}
         found.confirmed = {views: pairs.copy() for views, pairs in self.confirmed.items()}
         return found
-
-    def replay(self, line: Answer) -> None:
-        """Do what an earlier line says, as far as its rows and clusters are there."""
-        self._replays = True
-        try:
-            self.correct(line)
-        except InvalidInputError:
-            self.n_lost += 1
-        self._replays = False
 
     @property
     def lost(self) -> list[str]:
@@ -268,19 +254,17 @@ class Draft:
                 f"{said} cannot be matched: their views were clustered without matches. Give a file"
                 " with this match to `mvcc cluster --match`."
             )
-        pair = (one[1], other[1])
-        if answer == NO_MATCH:
-            if pair not in pairs and not self._replays:
-                raise InvalidInputError(f"{said} are not matched.")
-            pairs.discard(pair)
-            self.confirmed[views].discard(pair)
-            self.sentences.append(f"{said} are not the same.")
-        else:
-            pairs.add(pair)
-            self.confirmed[views].add(pair)
-            self.sentences.append(f"{said} are the same.")
+        pair, is_match = (one[1], other[1]), answer == MATCH
+        if not is_match and pair not in pairs and not self._replays:
+            raise InvalidInputError(f"{said} are not matched.")
+        for known in (pairs, self.confirmed[views]):
+            known.discard(pair)
+            if is_match:
+                known.add(pair)
+        are = {MATCH: "are the same", NO_MATCH: "are not the same"}[answer]
+        self.sentences.append(f"{said} {are}.")
         self.__dict__.pop("_objects", None)
-        if answer == MATCH and one[0] in self.alike_with(other[0]):
+        if is_match and one[0] in self.alike_with(other[0]):
             self._move([rows[0]], int(self.labels[rows[0][0]][rows[0][1]]))
 
     def _correct_rows(self, rows: list[Row], answer: str) -> str:
@@ -360,9 +344,3 @@ class Draft:
         """Return what a sentence calls a row."""
         view = self.found.views[row[0]]
         return row_name(view.name, clipped(view.ids[row[1]], 40))
-
-
-def _matches(relation: Relation) -> set[tuple[int, int]]:
-    """Return the matches that count: those that were left out as suspicious do not."""
-    dropped = {one[:2] for one in relation.suspicious if one.dropped}
-    return {(i, j) for i, j in relation.pairs} - dropped

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import os
 from collections import Counter
+from collections.abc import Sequence
 from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -31,7 +32,7 @@ from mvcc.tables._layout import (
     RECEIVED,
     SUSPICIOUS,
 )
-from mvcc.tables.correcting._corrections import read_corrections
+from mvcc.tables.correcting._corrections import Corrections, read_corrections
 from mvcc.tables.output._folder import KIND, given_files, inputs_of, label_columns
 from mvcc.tables.reading._answers import answer_files
 from mvcc.tables.reading._parquet import input_sha256, read_folder
@@ -165,13 +166,24 @@ def _unlike_corrections(folder: Path, facts: Clustering) -> list[str]:
         return [str(error)]
     if Draft.of(found, corrections).sentences == facts.corrections:
         return []
-    if n := Draft.n_lacking(found, corrections, facts.corrections):
+    if n := n_lacking(found, corrections, facts.corrections):
         lost = counted(n, "correction")
         return [
             f"{CORRECTIONS}: it lacks {lost} of {FACTS}. Restore it, or `mvcc review` drops"
             f" {agreeing(n, 'it', 'them')}."
         ]
     return [f"{CORRECTIONS}: {FACTS} does not follow from it."]
+
+
+def n_lacking(found: Clustering, corrections: Corrections, stored: Sequence[str]) -> int:
+    """Count stored sentences that no correction says; none if all were said, as at a kill."""
+    from mvcc.tables.correcting._draft import Draft  # imports scikit-learn
+
+    lacking = Counter(stored) - Counter(Draft.of(found, corrections).sentences)
+    before = (corrections[:n] for n in range(len(corrections)))
+    if lacking and any(Draft.of(found, one).sentences == stored for one in before):
+        return 0
+    return lacking.total()
 
 
 def _lengths_told(facts: Clustering, number: int) -> dict[str, int]:

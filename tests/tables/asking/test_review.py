@@ -525,8 +525,7 @@ def test_a_second_choice_without_rows_is_not_known(session):
 
 
 def test_a_move_without_effect_settles_no_dispute(session):
-    draft = Draft(session.facts)
-    draft.replay(Answer("view0:a3", "nobody"))
+    draft = Draft.of(session.facts, (Answer("view0:a3", "nobody"),))
     assert draft.lost == [
         "1 correction names what is not in these tables, clusters or matches; it has no effect."
     ]
@@ -542,7 +541,8 @@ def test_a_number_of_a_cluster_that_is_the_name_of_another_one_is_refused(result
         with pytest.raises(MvccError, match="'2' is the number of a cluster, and the name of clus"):
             draft.correct(line)
     assert draft.correct(Answer("view0:2", "rename:fourth")).id == "2"
-    draft.replay(Answer("2", "rename:last"))  # as it is stored
+    stored = (Answer("2", "rename:fourth"), Answer("2", "rename:last"))
+    draft = Draft.of(draft.found, stored)
     draft.correct(Answer("1", "rename:second"))
     assert draft.correct(Answer("view0:a3", "2")).answer == "2"
     assert draft.names[0] == ["first", "second", "last"]

@@ -60,7 +60,7 @@ def test_a_log_with_such_names_is_said_again_with_a_note(options, tmp_path):
         assert [group.name for group in asking.groups] == ["g2", "b", "c" * 300]
         (question,) = asking.next()
         asking.answer(question.id, "g2")
-        asking.rename("g2", "a")
+        asking.record([("g2", "rename:a")])
         assert said(asking)[0] == (ids[0], "a")
     assert [note.partition(": ")[2] for note in notes] == [
         "the group 'g2' takes all answers 'g2', whichever group has this handle. Rename it."
