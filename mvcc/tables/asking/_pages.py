@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from mvcc._utils.arrays import Floats
 from mvcc._utils.messages import first_problem, row_name, shown, typed, view_and_id
 from mvcc.exceptions import InvalidInputError
-from mvcc.multiview import UNDO, Question
+from mvcc.multiview import UNDO
 from mvcc.tables.asking._card import Card, ShownRow, Status, told_group
 from mvcc.tables.asking._log import LoggedSession
 from mvcc.tables.asking._session import MOST_LETTERS, AskSession
@@ -122,17 +122,14 @@ class PageState(Page):
 
     def __init__(self, session: AskSession, then: Callable[[Status], tuple[str, str]]) -> None:
         super().__init__(session)
-        self._then, self._asked_at = then, -1
-        self._question: Question | None = None
+        self._then = then
 
     def now(self) -> dict[str, Any]:
         """Return the card, the groups, what was said, and the status."""
         session = self._session
-        if session.version != self._asked_at:
-            self._question = next(iter(session.next()), None)
-            self._asked_at = session.version
+        cards = [self.told(session.card(question)) for question in session.next()]
         return {
-            "card": self._question and self.told(session.card(self._question)),
+            "card": next(iter(cards), None),
             "groups": list(map(told_group, session.groups)),
             "said": list(map(asdict, session.said)),
             "status": asdict(session.status),
