@@ -245,6 +245,7 @@ def test_corrections_of_rows_that_are_gone_have_no_effect_and_are_counted(steps)
         (lambda found: found.move({"shop": np.array([["s1"]])}, 0), "cannot be the id of a row"),
         (lambda found: found.explain("shop", ["s1"]), r"shop: \['s1'\] cannot be the id of a row"),
         (lambda found: found.move("s9", 0), "rows must be a dict"),
+        (lambda found: found.move({"shop": list(SHOP.index)}, None), "left with fewer than two ro"),
         (lambda found: found.split(0, {"shop": list(SHOP.index)}), "is not in cluster 0"),
         (lambda found: found.match({"shop": ["s1", "s2"]}), "two rows of two views"),
         (lambda found: found.match({"shop": "s1", "survey": 150}, same=False), "are not matched"),
