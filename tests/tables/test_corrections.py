@@ -38,6 +38,9 @@ def test_a_merged_cluster_has_the_rows_of_both_and_its_number_is_gone(found):
     sentence = f"Clusters 0 and 1 were merged into {larger}."
     assert sentence in found.compare(merged)["in_words"]
     assert merged.facts["profiles"][0][0]["columns"]
+    for name in ("typical", "misfits"):  # of the cluster that stayed as it is
+        profiles = zip(merged.facts["profiles"], before["profiles"], strict=True)
+        assert all(after[2][name] == own[2][name] for after, own in profiles)
     assert found.facts == before
     new = found.predict(VIEWS["survey"], "survey")
     np.testing.assert_array_equal(
@@ -366,9 +369,11 @@ def test_a_table_that_was_away_gets_no_number_that_a_correction_opened():
     before = clustered(constraints=None, **APART)
     before = before.split("shop:0", {"shop": alone(before, "shop", 0)}, "the split")
     assert before.facts["n_clusters"] == 4
+    before = before.rename("shop:1", "one")
     away = clustered({"survey": SURVEY}, constraints=None, continues=before, **APART)
     back = clustered(constraints=None, n_clusters=5, continues=away, **APART)
     assert back.sizes()["shop"][3] == 1
+    assert "Without effect: 1 correction of shop, by " in back.facts["warnings"][-1]
     assert 3 not in back.undo().labels["shop"].to_numpy()
 
 
