@@ -13,7 +13,7 @@ from itertools import product
 import pytest
 
 from mvcc.tables.asking import _server
-from tests.tables.asking.pages import PNG, THEN, asked, kind_of, serving, write_tables
+from tests.tables.asking.pages import PNG, asked, serving, write_tables
 
 
 @pytest.fixture
@@ -354,20 +354,6 @@ def test_pictures_that_change_after_the_card_are_looked_at_again(config, server,
     picture.unlink()
     picture.write_bytes(PNG)
     assert ask(server, f"image/{number}")[0] == 200
-
-
-def test_finishing_says_what_comes_next_and_ends(config):
-    with serving(config) as server:
-        answer(server, f"new:{kind_of(0)}")
-        status, told = post(server, "finish", {})
-        assert (status, told["what"], told["then"]) == (200, "Go on", THEN)
-        assert told["status"]["n_answers"] == 1
-        while not server.ended:
-            pass
-        # refused, or reset if it comes while the server closes
-        with pytest.raises(ConnectionError):
-            ask(server, "state")
-    assert len(asked(config)) == 1
 
 
 @contextmanager

@@ -124,22 +124,14 @@ def test_what_is_corrected_is_in_all_files_and_undone_to_the_byte(results):
     assert len(read_csv(results / "corrections.csv")) == 2 * len(SAID)
 
 
-def test_of_many_corrections_at_once_the_facts_are_made_once_and_are_those_of_one_by_one(
-    results, monkeypatch
-):
+def test_of_many_corrections_at_once_the_facts_are_made_once(results, monkeypatch):
     facts_of, made = _corrected._Rewriting.facts, []
     monkeypatch.setattr(
         _corrected._Rewriting, "facts", lambda *given: made.append(1) or facts_of(*given)
     )
-    said = [line for line in SAID if line[1] != "split"]
-    one_by_one = shutil.copytree(results, results.with_name("one_by_one"))
     with ReviewSession(results) as session:
-        session.record(said)
-        assert len(made) == 1
-    with ReviewSession(one_by_one) as session:
-        for line in said:
-            session.record([line])
-    assert read_facts(one_by_one) == read_facts(results)
+        session.record(SAID)
+    assert len(made) == 1
 
 
 def test_matches_that_seem_wrong_are_listed_as_long_as_they_do_and_again_after_an_undo(

@@ -38,15 +38,9 @@ function stale(told) {
       ? !known.includes(now.answer)
       : now.answer === body.answer.replace(/^new:/, ""));
   const arrived = isOfRow && told.status.version === body.version + 1 && same;
-  const fate = tried && !isOfRow ? "Perhaps this had arrived" : "Not taken";
   unsent = null;
   show(told);
-  problem(
-    arrived
-      ? ""
-      : "Something else was said since this page was loaded; here is the present state." +
-          ` ${fate}: ${words}.`,
-  );
+  problem(arrived ? "" : notTaken("said", words, tried && !isOfRow));
   at("told").textContent = arrived ? `Had arrived: ${words}.` : "";
 }
 
@@ -183,20 +177,14 @@ function renaming(item, group) {
 function showSaid() {
   at("said").replaceChildren(
     ...state.said.toReversed().map((one) => {
-      const item = make(
+      const label = { "aria-label": `Change ${one.id}` };
+      return make(
         "li",
         {},
         `${one.id}: ${inWords(one.answer)} `,
         make("span", { class: "soft" }, `${one.title} `),
+        make("button", { ...label, onclick: () => changing(one) }, "Change"),
       );
-      item.append(
-        make(
-          "button",
-          { "aria-label": `Change ${one.id}`, onclick: () => changing(one) },
-          "Change",
-        ),
-      );
-      return item;
     }),
   );
 }

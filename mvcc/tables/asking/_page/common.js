@@ -54,6 +54,13 @@ async function say(name, body, words, tried = false) {
   return undefined;
 }
 
+/* Tell why what a page did not know the state for was not taken; it may have arrived before. */
+function notTaken(done, words, perhaps) {
+  const fate = perhaps ? "Perhaps this had arrived" : "Not taken";
+  const why = `Something else was ${done} since this page was loaded; here is the present state.`;
+  return `${why} ${fate}: ${words}.`;
+}
+
 function setBusy(on) {
   busy = on;
   document.body.classList.toggle("busy", on);

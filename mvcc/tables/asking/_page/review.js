@@ -40,11 +40,7 @@ function stale(told) {
   const { words, tried } = unsent;
   unsent = null;
   showAnew(told);
-  const fate = tried ? "Perhaps this had arrived" : "Not taken";
-  problem(
-    "Something else was corrected since this page was loaded; here is the present state." +
-      ` ${fate}: ${words}.`,
-  );
+  problem(notTaken("corrected", words, tried));
 }
 
 function finished(told) {
