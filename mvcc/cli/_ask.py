@@ -114,8 +114,7 @@ def ask(
         if as_json:
             shared.print_json(session.document(n_questions or 1))
         elif browser:
-            page = tables.PageState(session, then)
-            shared.in_browser(page, session.base, "Answer", port=port or 0, opens=not no_open)
+            shared.in_browser(tables.PageState(session, then), "Answer", port, no_open)
         elif not answers:
             from mvcc.cli._ask_terminal import ask_in_terminal
 

@@ -291,8 +291,7 @@ def review(
         if shared.has_flag("json"):
             shared.print_json(session.document(n_rows or 20))
         elif not for_program:
-            page = tables.ReviewPage(session)
-            shared.in_browser(page, session.base, "Correct", port=port or 0, opens=not no_open)
+            shared.in_browser(tables.ReviewPage(session), "Correct", port, no_open)
         if parts is None:
             shared.say(f"{counted(len(session.corrections), 'correction')} of {folder}.")
             again = f"mvcc cluster CONFIG --continue {typed(folder)} --out NEW"

@@ -301,12 +301,12 @@ def shown_steps() -> Iterator[Callable[[str], None]]:
             yield show
 
 
-def in_browser(page: tables.Page, images: Path, verb: str, *, port: int, opens: bool) -> None:
+def in_browser(page: tables.Page, verb: str, port: int | None, no_open: bool) -> None:
     """Serve a page until it finishes, Ctrl-C or SIGTERM; messages say what one does there."""
-    server = tables.PageServer(page, images, port)
+    server = tables.PageServer(page, port or 0)
     say(server.address)
     remark(f"{verb} in the browser; press Ctrl-C to end. Everything is stored at once.")
-    if opens:
+    if not no_open:
         from threading import Thread
         from webbrowser import open as open_browser
 

@@ -69,7 +69,7 @@ class Page(ABC):
     gets: ClassVar[tuple[str, ...]]  # requests that ask for something by an id
 
     def __init__(self, session: LoggedSession) -> None:
-        self._session = session
+        self._session, self.base = session, session.base
         self._images: dict[str, str] = {}  # the numbers of paths that the pages were told of
 
     @abstractmethod

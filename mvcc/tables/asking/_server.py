@@ -49,7 +49,7 @@ _HEADERS = {
 
 
 class PageServer(ThreadingHTTPServer):
-    """Serve one page and take its answers, one at a time; pictures are below the folder ``images``.
+    """Serve one page and take its answers, one at a time.
 
     A connection is closed that takes too long, however often it moves a byte; what the server
     itself needs for an answer is not counted. Connections beyond the most wait for others to end.
@@ -58,9 +58,8 @@ class PageServer(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = _MOST_WAITING
 
-    def __init__(self, state: Page, images: Path, port: int) -> None:
+    def __init__(self, state: Page, port: int) -> None:
         self.state = state
-        self.images = images
         self.token = secrets.token_urlsafe(24)
         self.turn = threading.Lock()
         self.ended = False
@@ -236,7 +235,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _send_image(self, number: str) -> None:
         """Send a picture of a card, if it is still one below the folder of pictures."""
-        path, images = self.server.state.image(number), self.server.images
+        path, images = self.server.state.image(number), self.server.state.base
         real = os.path.realpath(os.path.join(images, path))
         if not is_picture(path, images) or os.path.getsize(real) > _LARGEST_IMAGE:
             raise _Refused(HTTPStatus.NOT_FOUND)

@@ -65,9 +65,7 @@ def serving(config: Path, port: int = 0) -> Iterator[PageServer]:
     job = load_job(config)
     with (
         AskSession(job, read_inputs(job), config.parent / "answers", config.parent) as session,
-        _served(
-            PageServer(PageState(session, lambda status: ("Go on", THEN)), session.base, port)
-        ) as server,
+        _served(PageServer(PageState(session, lambda status: ("Go on", THEN)), port)) as server,
     ):
         yield server
 
@@ -77,7 +75,7 @@ def correcting(results: Path, port: int = 0) -> Iterator[PageServer]:
     """Serve the page that corrects a result."""
     with (
         ReviewSession(results) as session,
-        _served(PageServer(ReviewPage(session), session.base, port)) as server,
+        _served(PageServer(ReviewPage(session), port)) as server,
     ):
         yield server
 
