@@ -158,19 +158,15 @@ class _Dialog:
             keys = ["n new group"]
         elif len(groups) > _FIRST_GROUPS:
             keys.append("m more groups")
-        names = {group.key: group.name for group in groups if group.key}
+        says = {group.key: group.name for group in groups if group.key}  # also if it is not shown
         while True:
             key = self._key(*keys)
-            if key in names:  # also one that is not shown
-                done = self._answer(card, names[key])
-            elif key == "n":
-                done = self._opens(card)
-            elif key == "m" and len(groups) > _FIRST_GROUPS:
+            if key == "m" and len(groups) > _FIRST_GROUPS:
                 self._screen.show_groups(next(some), len(groups))
-                continue
-            else:
-                done = self._other(key, card)
-            if done:
+            elif key == "n":
+                if self._opens(card):
+                    return
+            elif self._does(key, card, says):
                 return
 
     def _ask_pairs(self, card: Card) -> None:
@@ -187,7 +183,7 @@ class _Dialog:
             )
             self._screen.side_by_side(card.rows, group.exemplars[0])
             while (key := self._key("y yes", "n no")) != "n":
-                if self._answer(card, group.name) if key == "y" else self._other(key, card):
+                if self._does(key, card, {"y": group.name}):
                     return
         if not self._opens(card):
             self._wanted = card.id
@@ -215,12 +211,13 @@ class _Dialog:
 
         return self._done(store)
 
-    def _other(self, key: str, card: Card) -> bool:
-        """Do what a key says that names no group; return whether the card is through."""
+    def _does(self, key: str, card: Card, says: dict[str, str]) -> bool:
+        """Do what a key says, of which some are answers; return whether the card is through."""
+        answers = _SAYS | says
+        if key in answers:
+            return self._answer(card, answers[key])
         if key == "f":
             raise _Finished
-        if key in _SAYS:
-            return self._answer(card, _SAYS[key])
         if key == "p":
             return self._done(self._undo)
         if key == "l":
