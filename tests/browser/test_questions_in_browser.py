@@ -1,10 +1,6 @@
 """The page of questions in a real browser: whole sessions, and what goes wrong."""
 
 import re
-import signal
-import socket
-import subprocess
-import sys
 
 import pytest
 
@@ -263,41 +259,15 @@ def test_an_answer_whose_response_was_lost_had_arrived(config, visit):
     assert len(asked(config)) == 3
 
 
-def start(config, port):
-    words = f"ask cluster.yaml --out answers --browser --no-open --port {port}"
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    command = [sys.executable, "-m", "mvcc", *words.split()]
-    process = subprocess.Popen(command, cwd=config.parent, **pipes)
-    return process, process.stdout.readline().strip()
-
-
-def test_the_command_is_killed_and_started_again(config, visit):
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    process, address = start(config, port)
-    page = visit(address, expects=["404 (Not Found)"])
-    things = [answer_by_keys(page) for _ in range(3)]
-    process.kill()
-    process.communicate()
-    thing = page.inner_text(THING)
-    page.keyboard.press("u")
-    wait_for(page, PROBLEM, f"Not sent: {thing}: unsure.")
-    process, again = start(config, port)
-    assert again != address
-    page.keyboard.press("r")
-    wait_for(
-        page,
-        PROBLEM,
-        f"with another address: open the one that it shows. Not sent: {thing}: unsure.",
-    )
-    other = visit(again)
-    assert other.inner_text(THING) == thing
-    things.append(answer_by_keys(other))
-    process.send_signal(signal.SIGTERM)
-    out, _ = process.communicate(timeout=30)
-    assert process.returncode == 0
-    assert "mvcc cluster cluster.yaml --asked answers" in out
-    assert [line.split(",")[0] for line in asked(config)] == things
+def test_a_server_that_was_started_anew_has_another_address(config, visit):
+    with serving(config) as server:
+        page = visit(server.address, expects=["404 (Not Found)"])
+        thing = page.inner_text(THING)
+    with serving(config, server.server_port):
+        page.keyboard.press("u")
+        address = "with another address: open the one that it shows. "
+        wait_for(page, PROBLEM, f"{address}Not sent: {thing}: unsure.")
+    assert asked(config) == []
 
 
 def test_pictures_fit_a_phone_and_are_answered_by_touch(config, visit):

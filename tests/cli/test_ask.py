@@ -6,6 +6,7 @@ import json
 import re
 import signal
 import socket
+import subprocess
 import sys
 import threading
 import webbrowser
@@ -335,6 +336,16 @@ def test_the_browser_is_sent_to_the_address_that_is_printed(config, monkeypatch)
     assert opened == [address, "mvcc ask cluster.yaml --out answers --browser"]
     assert last == f"1 answer, 1 group. Name two groups or more: {opened[1]}"
     assert len(log(config.parent, "answers")) == 1
+
+
+@pytest.mark.slow
+def test_a_signal_ends_the_page_as_finishing_does(config):
+    command = [sys.executable, "-m", "mvcc", "ask", config, "--browser", "--no-open"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        urlopen(process.stdout.readline().strip(), timeout=10).close()
+        process.send_signal(signal.SIGTERM)
+        assert process.stdout.read().startswith("0 answers, 0 groups. Name two groups or more:")
+    assert process.returncode == 0
 
 
 def test_a_port_that_is_taken_is_no_traceback(config):
