@@ -11,7 +11,6 @@ from typing import Any
 
 import pandas as pd
 
-from mvcc._utils.arrays import Floats, Ints
 from mvcc._utils.environment import now
 from mvcc._utils.files import csv_bytes
 from mvcc._utils.messages import counted, shown
@@ -42,8 +41,6 @@ _FIRST = 20  # answers, before which rows with little text are not asked about
 _STEP = 10  # answers after which the share of rows that they moved is reported
 MOST_LETTERS = 200  # of a name
 
-_Guesses = tuple[Ints, Floats]  # groups, and the rows each stands for
-
 
 class AskSession(LoggedSession):
     """Questions about the tables of a job; a context manager that holds the folder of the answers.
@@ -72,8 +69,6 @@ class AskSession(LoggedSession):
             folder, "answers", fresh=True, inputs=read, elsewhere=elsewhere, on_note=on_note
         )
         super().__init__(out, LOG, inputs, base or Path())
-        # by all answers until then: every card needs the last ones
-        self._guesses: dict[tuple[Answer, ...], _Guesses] = {}
 
     def _begin(self) -> None:
         if not self._log.exists():
@@ -293,14 +288,8 @@ class AskSession(LoggedSession):
         times = [self._questions.as_of(n) for n in (last - _STEP, last)]
         if not all(then.history.names for then in times):
             return None
-        (before, _), (groups, n_rows) = map(self._guessed, times)
+        (before, _), (groups, n_rows) = [then.guesses() for then in times]
         return float(n_rows[groups != before].sum() / n_rows.sum())
-
-    def _guessed(self, then: Questions) -> _Guesses:
-        answers = then.history.standing
-        if answers not in self._guesses:
-            self._guesses[answers] = then.guesses()
-        return self._guesses[answers]
 
     def _take(self, questions: Questions) -> None:
         """Store what questions know, and make them those of the session."""
