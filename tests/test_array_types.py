@@ -152,8 +152,11 @@ def test_what_other_transformers_shall_give_changes_no_clusters(output, features
         joint = JointSpectralFeatures(2).fit([X])
         model = JointGraphClustering(2, random_state=0).fit([X])
         found = cluster_views(views, n_clusters=2, stability_runs=1, **chosen)
+        given = [Constraints.from_labels(LABELS, 6, 0)]  # by which a metric helps
+        known = JointGraphClustering(2, random_state=0).fit([X], constraints=given)
         return (
             *(joint.transform(X), model.labels_[0], model.predict(X), model.predict_proba(X)),
+            known.labels_[0],
             *(found.predict(rows, name) for name, rows in views.items()),
             *(found.parts(f"{name}:0")[name].to_numpy() for name in views),
         )

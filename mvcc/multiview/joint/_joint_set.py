@@ -259,7 +259,8 @@ class JointSet:
             return None
         ends, pairs = np.unique(constraints.pairs, return_inverse=True)
         among = Constraints(pairs.reshape(-1, 2), constraints.must_link, constraints.weights)
-        metric = PairMetric(unit_rows=True).fit(self._wide_rows(ends), constraints=among)
+        metric = PairMetric(unit_rows=True).set_output(transform="default")
+        metric.fit(self._wide_rows(ends), constraints=among)
         if metric.ridge_ is None:
             return None
         # the wide rows of all objects would take as much memory again
