@@ -249,6 +249,7 @@ class Constraints(PairList):
         OSError
             When the file cannot be written; then it is as it was.
         """
+        ids = None if ids is None else [*ids]  # a Series has entries by its index, not by row
         if ids is not None and self.largest_row() >= len(number_rows(ids)):
             raise InvalidInputError(
                 f"ids are those of {len(ids)} rows, but a constraint names row "

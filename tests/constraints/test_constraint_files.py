@@ -3,6 +3,7 @@
 import errno
 import os
 
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -24,6 +25,12 @@ def test_a_csv_file_of_ids_gives_the_same_constraints_back(tmp_path_factory, lis
     ids = data.draw(st.lists(NAMES, min_size=n_rows, max_size=n_rows, unique=True))
     c.to_csv(path, ids=ids)
     assert Constraints.read_csv(path, ids=ids) == c
+
+
+def test_ids_of_a_series_are_those_of_rows_in_their_order_whatever_its_index(tmp_path):
+    ids = pd.Series(["a", "b", "c"], index=[2, 1, 0])  # as of a table that was sorted
+    Constraints.from_pairs([(0, 1)]).to_csv(tmp_path / "pairs.csv", ids=ids)
+    assert "a,b,must-link" in (tmp_path / "pairs.csv").read_text()
 
 
 def test_equal_ids_are_refused_with_both_rows(tmp_path):
