@@ -42,6 +42,7 @@ class ConstrainedKMeans(FitsConstraints, ClusterMixin, BaseEstimator):
     _farthest_first = False
 
     n_features_in_: int
+    labels_: Ints
 
     def __init__(
         self,
@@ -86,6 +87,27 @@ class ConstrainedKMeans(FitsConstraints, ClusterMixin, BaseEstimator):
         self.converged_ = found.converged
         if found.metrics is not None:
             self.metrics_ = found.metrics
+
+    def fit_predict(
+        self,
+        X: ArrayLike,
+        y: object = None,
+        *,
+        constraints: Constraints | pd.DataFrame | None = None,
+    ) -> Ints:
+        """Learn from the rows of X and return ``labels_``.
+
+        Parameters
+        ----------
+        X, y, constraints
+            As for ``fit``, with the same errors.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Numbers of the clusters.
+        """
+        return self.fit(X, y, constraints=constraints).labels_
 
     def predict(self, X: ArrayLike) -> Ints:
         """Assign rows to the learned clusters, without regard to constraints.

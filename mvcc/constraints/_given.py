@@ -53,9 +53,11 @@ class FitsConstraints(ABC):
         Raises
         ------
         InvalidInputError
-            For NaN or infinity in X, constraints on rows that X does not have, or impossible
-            parameters.
+            For NaN or infinity in X, constraints on rows that X does not have or in the place of
+            y, or impossible parameters.
         """
+        if isinstance(y, Constraints) or [*getattr(y, "columns", ())][:3] == COLUMNS[:3]:
+            raise InvalidInputError("y is ignored; give the constraints by name: constraints=….")
         learner = copy(self)  # so that a refused fit leaves the former one as it is
         learner._learn(X, constraints)
         self.__dict__ = learner.__dict__

@@ -180,6 +180,15 @@ def test_a_constraint_on_a_row_that_is_not_there_is_refused_with_row_and_number_
         PCKMeans(3).fit(X, constraints=Constraints([(0, 60), (1, 2)], [True, False]))
 
 
+@both
+def test_constraints_in_the_place_of_y_are_refused(Estimator, X, constraints):
+    by_number = pd.DataFrame({"i": [0], "j": [1], "kind": ["must-link"]})
+    for fit in (Estimator(3).fit, Estimator(3).fit_predict):
+        for given in (constraints, by_number):
+            with pytest.raises(InvalidInputError, match="y is ignored; give the constraints by"):
+                fit(X, given)
+
+
 @pytest.mark.parametrize("constraints", [[(0, 1)], {"must_link": [(0, 1)]}, np.zeros((1, 2)), 0])
 def test_constraints_of_another_type_are_refused(X, constraints):
     words = rf"mvcc\.Constraints, a DataFrame or None, not {type(constraints).__name__}"
