@@ -188,6 +188,10 @@ def test_an_empty_list_of_matches_is_none(settings, tmp_path):
             )
             for name in ("d", "item_id")
         ),
+        (
+            {"views": VIEWS | {"survey": SURVEY.assign(a=SURVEY["a"] + 1j)}},
+            "views['survey']: row 0 has a complex",
+        ),
         ({"n_clusters": 91}, "views['shop']: 90 rows cannot be put into 91 clusters"),
         ({"n_cluster": 3}, "unknown key 'n_cluster'; did you mean 'n_clusters'?"),
         ({"ignore": {"shp": ["kind"]}}, "ignore: there is no view 'shp'; did you mean 'shop'?"),
@@ -296,6 +300,15 @@ def test_periods_are_dates():
     (facts,) = alone(SURVEY.assign(month=months)).facts["views"]
     month = next(column for column in facts["columns"] if column["name"] == "month")
     assert (month["kind"], month["examples"][1]) == ("date", ["2020-02", "2020-02-01"])
+
+
+def test_bytes_are_texts_as_in_files():
+    kinds = pd.Series(["red", "green"] * 45, SURVEY.index)
+    texts, cells = (SURVEY.assign(kind=own) for own in (kinds, kinds.str.encode("utf-8")))
+    found, wanted = alone(cells), alone(texts)
+    assert found.facts["views"] == wanted.facts["views"]
+    np.testing.assert_array_equal(found.predict(cells, "survey"), wanted.predict(texts, "survey"))
+    assert isinstance(cells["kind"].iloc[0], bytes)
 
 
 @pytest.mark.parametrize("form", ["csr_matrix", "csr_array", "coo_array"])

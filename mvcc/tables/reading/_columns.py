@@ -223,7 +223,7 @@ def _by_type(
     if are_ordered(values) and column.kind in (None, "number"):
         codes = values.cat.codes.astype(np.float64)
         return numeric(column, codes.where(~missing).to_numpy(), values, Written.ORDERED)
-    if values.dtype != object:
+    if values.dtype != object and values.dtype.kind != "c":
         return None
     odd = ~missing & np.array([not isinstance(value, _PLAIN) for value in values], dtype=bool)
     if not odd.any():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
@@ -34,7 +35,7 @@ from mvcc.tables.reading._column import as_texts
 from mvcc.tables.reading._files import read_constraints, read_frame, read_frames
 from mvcc.tables.reading._parquet import input_sha256
 from mvcc.tables.reading._problems import Problems
-from mvcc.tables.reading._rows import Named, ids_of
+from mvcc.tables.reading._rows import Named, columns_of_bytes, ids_of
 from mvcc.tables.reading._table import Table, table_of
 
 if TYPE_CHECKING:
@@ -297,7 +298,7 @@ def inputs_of(
 
 
 def frame_of(view: Any, name: str) -> pd.DataFrame:
-    """Return a view as a frame; a Series, as texts are, becomes its only column."""
+    """Return a view as a frame, bytes as texts; a Series becomes its only column."""
     from scipy.sparse import issparse  # of no use where files are read
 
     if isinstance(view, str | os.PathLike):
@@ -307,15 +308,20 @@ def frame_of(view: Any, name: str) -> pd.DataFrame:
         )
     view = as_pandas(view)
     if isinstance(view, pd.Series):
-        return view.to_frame(name if view.name is None else str(view.name))
-    if issparse(view):
+        view = view.to_frame(name if view.name is None else view.name)
+    elif issparse(view):
         view = pd.DataFrame.sparse.from_spmatrix(view)  # type: ignore[attr-defined]
     elif not isinstance(view, pd.DataFrame):
         try:
             view = pd.DataFrame(view)
         except (TypeError, ValueError) as error:
             raise InvalidInputError(f"views[{name!r}] is not a table: {error}") from error
-    return view.set_axis([str(column) for column in view.columns], axis=1)
+    frame = view.set_axis([str(column) for column in view.columns], axis=1)
+    for column in columns_of_bytes(frame):
+        with suppress(UnicodeDecodeError):  # no text, which may be ignored
+            cells = [cell.decode() if isinstance(cell, bytes) else cell for cell in frame[column]]
+            frame[column] = cells
+    return frame
 
 
 def _refuse_other_forms(settings: Mapping[str, Any], views: Mapping[str, Any]) -> None:
