@@ -302,6 +302,11 @@ def test_periods_are_dates():
     assert (month["kind"], month["examples"][1]) == ("date", ["2020-02", "2020-02-01"])
 
 
+def test_who_writes_no_number_is_not_told_to_leave_a_cell_empty_that_may_not_be():
+    with pytest.raises(InvalidInputError, match="Write a number, or leave the row out"):
+        alone(SURVEY).predict(SURVEY.assign(a="dear"), "survey")
+
+
 def test_bytes_are_texts_as_in_files():
     kinds = pd.Series(["red", "green"] * 45, SURVEY.index)
     texts, cells = (SURVEY.assign(kind=own) for own in (kinds, kinds.str.encode("utf-8")))

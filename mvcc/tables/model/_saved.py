@@ -64,9 +64,12 @@ class SavedView:
         values: dict[str, Any] = {}
         for name, one in read_like(self.used, without_words(X, self.missing)).items():
             if one.mistake is not None:
+                remedy = one.mistake.remedy
+                if not self.mixed:  # which takes no empty cells, either
+                    remedy = remedy.replace("leave the cell empty", "leave the row out")
                 raise InvalidInputError(
                     f"{place(one.mistake.row)} has {one.mistake.what} in the column {name!r}."
-                    f" {one.mistake.remedy}."
+                    f" {remedy}."
                 )
             values[name] = one.values
         if self.mixed:
