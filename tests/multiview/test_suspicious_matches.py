@@ -54,10 +54,10 @@ def test_names_orientation_and_numbering_do_not_matter():
     views, matches, labels, _ = blobs(wrong=12)
     expected = suspicious_matches(views, {(0, 1): matches}, labels)[0, 1]
     named = dict(zip("ab", views, strict=True))
-    again = suspicious_matches(
-        named, {("b", "a"): matches[:, ::-1]}, [np.array(list("zyx"))[own] for own in labels]
-    )
-    assert np.array_equal(again[0, 1], expected)
+    letters = [np.array(list("zyx"))[own] for own in labels]
+    for own in (letters, {"b": letters[1], "a": letters[0]}):
+        again = suspicious_matches(named, {("b", "a"): matches[:, ::-1]}, own)
+        assert np.array_equal(again[0, 1], expected)
 
 
 def test_few_matches_are_not_suspicious():

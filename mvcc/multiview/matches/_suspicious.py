@@ -48,7 +48,7 @@ Likeness = tuple[Floats, Floats]
 def suspicious_matches(
     views: Sequence[Any] | Mapping[str, Any],
     mappings: Mapping[Any, Any],
-    labels: Sequence[ArrayLike],
+    labels: Sequence[ArrayLike] | Mapping[str, ArrayLike],
 ) -> dict[tuple[int, int], Floats]:
     """Tell how likely every match is wrong.
 
@@ -63,9 +63,9 @@ def suspicious_matches(
     views : list or dict of array-like or DataFrame of shape (n_v, d_v)
     mappings : dict {(u, v): matches}
         In the forms that ``JointGraphClustering.fit`` takes.
-    labels : list of array-like of shape (n_v,)
+    labels : list or dict of array-like of shape (n_v,)
         The cluster of every row, per view, with one numbering: ``labels_`` of
-        ``JointGraphClustering``.
+        ``JointGraphClustering``, or ``labels`` of ``ClusteringResult``.
 
     Returns
     -------
@@ -119,7 +119,8 @@ def suspicious_matches(
     """
     given = GivenViews.of(views)
     data, relations = given.arrays(), given.relations(mappings)
-    clusters = _split(labels, [len(X) for X in data])
+    of_views = (given.per_view if isinstance(labels, Mapping) else as_list)(labels, "labels")
+    clusters = _split(of_views, [len(X) for X in data])
     k = 1 + max(int(own.max()) for own in clusters)
     with one_thread():
         q = neighbors_for(data, k, 10)
@@ -129,8 +130,7 @@ def suspicious_matches(
 
 def _split(labels: Sequence[ArrayLike], sizes: list[int]) -> list[Ints]:
     """Return the labels of all views, numbered from 0 in all of them alike."""
-    every = enumerate(as_list(labels, "labels"))
-    found = [as_labels(own, f"labels[{view}]") for view, own in every]
+    found = [as_labels(own, f"labels[{view}]") for view, own in enumerate(labels)]
     if [own.shape for own in found] != [(n,) for n in sizes]:
         raise InvalidInputError(
             f"labels must hold one label for each of the {sizes} rows, got"
