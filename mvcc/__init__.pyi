@@ -1,3 +1,9 @@
+from . import datasets as datasets
+from . import exceptions as exceptions
+from . import experiments as experiments
+from . import multiview as multiview
+from . import propagation as propagation
+from . import tables as tables
 from ._version import __version__ as __version__
 from .cluster import MPCKMeans as MPCKMeans
 from .cluster import PCKMeans as PCKMeans

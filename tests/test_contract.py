@@ -67,7 +67,16 @@ def test_every_public_name_is_there_and_documented():
 CHECKED = {"GL01", "GL05", "GL06", "GL07", "GL08", "PR01", "PR02", "PR03", "PR10", "RT03", "SS01"}
 
 
-@pytest.mark.parametrize("name", sorted(set(mvcc.__all__) - {"__version__", "Dataset"}))
+MODULES = {"datasets", "exceptions", "experiments", "multiview", "propagation", "tables"}
+
+
+def test_modules_are_there_without_an_import_of_their_own():
+    code = f"import mvcc; print([getattr(mvcc, name).__name__ for name in {sorted(MODULES)}])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == str([f"mvcc.{name}" for name in sorted(MODULES)])
+
+
+@pytest.mark.parametrize("name", sorted({*mvcc.__all__} - MODULES - {"__version__", "Dataset"}))
 def test_docstrings_follow_numpydoc(name):
     problems = [one for one in validate(f"mvcc.{name}")["errors"] if one[0] in CHECKED - {"GL01"}]
     assert not problems
