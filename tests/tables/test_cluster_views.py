@@ -307,6 +307,15 @@ def test_who_writes_no_number_is_not_told_to_leave_a_cell_empty_that_may_not_be(
         alone(SURVEY).predict(SURVEY.assign(a="dear"), "survey")
 
 
+def test_what_pandas_keeps_beside_a_table_says_nothing_of_how_it_was_read():
+    table = SURVEY.copy()
+    table.attrs = {"notes": "of 2020", "index": "a", "beside": True, "header": 3, "lines": None}
+    found, wanted = alone(table), alone(SURVEY)
+    assert found.facts["views"] == wanted.facts["views"]
+    assert found.facts["warnings"] == wanted.facts["warnings"]
+    found.predict(table, "survey")
+
+
 def test_bytes_are_texts_as_in_files():
     kinds = pd.Series(["red", "green"] * 45, SURVEY.index)
     texts, cells = (SURVEY.assign(kind=own) for own in (kinds, kinds.str.encode("utf-8")))

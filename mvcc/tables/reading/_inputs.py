@@ -317,6 +317,7 @@ def frame_of(view: Any, name: str) -> pd.DataFrame:
         except (TypeError, ValueError) as error:
             raise InvalidInputError(f"views[{name!r}] is not a table: {error}") from error
     frame = view.set_axis([str(column) for column in view.columns], axis=1)
+    frame.attrs = {}  # those of a file tell how it was read
     for column in columns_of_bytes(frame):
         with suppress(UnicodeDecodeError):  # no text, which may be ignored
             cells = [cell.decode() if isinstance(cell, bytes) else cell for cell in frame[column]]
