@@ -101,7 +101,7 @@ class Correctable:
             For rows or a cluster that are not there.
         """
         names, answer = self._named(rows), OUTLIER
-        if cluster is not None and names:
+        if cluster is not None:
             # by its number: texts such as "undo" are corrections of another kind
             view = next(iter(rows))
             alike = self._draft.alike_with([*self._views].index(view))
@@ -208,9 +208,15 @@ class Correctable:
                 )
             many = (list, tuple, set, pd.Index, pd.Series, np.ndarray)
             several = own if isinstance(own, many) else [own]
+            if any(isinstance(one, bool | np.bool_) for one in several):
+                raise InvalidInputError(
+                    f"rows of {view} must be ids, not a mask; give index[mask]."
+                )
             found = [self._id(view, id, left_out=True) for id in several]
             refuse_line_breaks(found, view)
             names += [row_name(view, id) for id in found]
+        if not names:
+            raise InvalidInputError(f"no row is named in {shown(rows)}; give {{view: ids}}.")
         return "\n".join(names)
 
     def _corrected(self, id: str, answer: str) -> Self:

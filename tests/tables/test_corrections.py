@@ -240,7 +240,12 @@ def test_corrections_of_rows_that_are_gone_have_no_effect_and_are_counted(steps)
         (lambda found: found.rename(0, "b").rename(1, "b"), "There is a cluster 'b' already"),
         (lambda found: found.move({"shop": "s999"}, 0), "shop has no row with the id 's999'"),
         (lambda found: found.move({"shops": "s9"}, 0), "there is no view 'shops'"),
-        (lambda found: found.move({}, 0), "no row is named"),
+        (lambda found: found.move({}, 0), r"no row is named in {}; give {view: ids}"),
+        (lambda found: found.move({"shop": []}, 0), r"no row is named in {'shop': \[\]}; give"),
+        (
+            lambda found: found.move({"shop": np.arange(90) < 3}, 0),
+            r"rows of shop must be ids, not a mask; give index\[mask\]",
+        ),
         (
             lambda found: found.move({"shop": [["s1"], ([],)]}, 0),
             r"\['s1'\] cannot be the id of a row",
