@@ -289,7 +289,8 @@ def model_in(file: Path, facts: Clustering | None = None) -> SavedClustering:
         content = content_of(file)
     except OSError as error:
         why = f"the model cannot be read: {error.strerror}"
-        raise StoreError(f"{file}: {why}. Cluster again.") from error
+        remedy = "Cluster again" if facts else "Name a folder that `mvcc cluster` wrote"
+        raise StoreError(f"{file}: {why}. {remedy}.") from error
     if facts and (damage := _damage_of_model(content, facts)):
         raise StoreError(f"{file}: {damage}. Restore it, or cluster again.")
     from mvcc.tables.model._saved import SavedClustering  # which imports numba and scikit-learn
