@@ -125,7 +125,7 @@ def embed(X: Floats, features: Features) -> Floats:
     if features.method == "none":
         return X
     if features.method == "auto":
-        return AutoScaler().fit_transform(X)
+        return AutoScaler().set_output(transform="default").fit_transform(X)
     assert features.n_components is not None  # the config demands it
     assert features.sigma is not None
     compute = spectral_features

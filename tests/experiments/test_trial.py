@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
+from sklearn import config_context
 
 from mvcc.datasets import load_dataset
 from mvcc.embedding import spectral_features, unscaled_spectral_features
@@ -72,6 +73,8 @@ def test_features_are_scaled_unless_the_config_says_that_they_are():
     np.testing.assert_array_equal(unscaled, unscaled_spectral_features(X, 2))
     assert not np.array_equal(scaled, unscaled)
     np.testing.assert_array_equal(embed(X, Features()), X)
+    with config_context(transform_output="pandas"):
+        assert isinstance(embed(X, Features(method="auto")), np.ndarray)
 
 
 def test_the_order_of_instances_does_not_tell_their_class():
