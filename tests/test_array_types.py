@@ -132,6 +132,9 @@ def test_masked_values_are_missing(fit):
     rows[5, 1] = np.ma.masked
     with pytest.raises(InvalidInputError, match=r"contains NaN.*in row 5, column 1"):
         fit(rows)
+    labels = np.ma.masked_array(LABELS, LABELS == 1)
+    with pytest.raises(InvalidInputError, match="y has masked values; leave such rows out"):
+        Constraints.from_labels(labels, 2)
 
 
 def test_constrained_views_are_no_list_of_views():

@@ -38,6 +38,8 @@ def as_generator(random_state: RandomState) -> np.random.Generator:
 
 def as_array(values: ArrayLike, what: str) -> NDArray[Any]:
     """Turn an array-like into an array, or say why it is none."""
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        raise InvalidInputError(f"{what} has masked values; leave such rows out.")
     try:
         return np.asarray(values)
     except (TypeError, ValueError, OverflowError) as error:
@@ -163,7 +165,9 @@ def _not_finite(X: Any, error: Exception) -> str:
     with suppress(TypeError, ValueError, OverflowError):
         array = np.asarray(X)
         if array.dtype.kind == "O":
-            array = array.astype(np.float64)
+            import pandas as pd  # whose NA is no float
+
+            array = np.where(pd.isna(array), np.nan, array).astype(np.float64)
         if array.dtype.kind == "f" and array.ndim == 2 and not np.isfinite(array).all():
             row, column = np.argwhere(~np.isfinite(array))[0]
             name = shown(X.columns[column]) if hasattr(X, "columns") else column

@@ -162,10 +162,13 @@ def test_rows_whose_squared_distances_are_lost_are_refused_but_not_equal_ones(Es
     Estimator(2).fit(np.ones((3, 2)))
 
 
-def test_a_missing_value_is_named_also_where_scikit_learn_takes_all_as_finite():
+def test_a_missing_value_is_named_also_if_scikit_learn_takes_all_as_finite_or_pandas_has_it():
     X = np.array([[0.0, 1.0], [np.nan, 2.0]])
     with config_context(assume_finite=True), pytest.raises(InvalidInputError, match="is in row 1"):
         PCKMeans(2).fit(X)
+    nullable = pd.DataFrame(X, columns=["a", "b"]).astype("Float64")
+    with pytest.raises(InvalidInputError, match="The first one is in row 1, column 'a'"):
+        PCKMeans(2).fit(nullable)
 
 
 def test_fewer_rows_than_clusters_are_refused_with_both_numbers():
