@@ -81,7 +81,9 @@ def as_list(values: Any, what: str) -> list[Any]:
 
 
 def as_pandas(table: Any) -> Any:
-    """Return a table of another library, such as polars or pyarrow, as a DataFrame of pandas."""
+    """Return a table of another library, such as polars or dask, as a DataFrame of pandas."""
+    if hasattr(table, "columns") and hasattr(table, "compute"):  # of dask
+        return table.compute()
     return table.to_pandas() if hasattr(table, "to_pandas") else table
 
 

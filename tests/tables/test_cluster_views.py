@@ -316,6 +316,12 @@ def test_what_pandas_keeps_beside_a_table_says_nothing_of_how_it_was_read():
     found.predict(table, "survey")
 
 
+def test_a_table_of_dask_keeps_ids_and_names():
+    dask = pytest.importorskip("dask.dataframe")
+    found, wanted = map(alone, (dask.from_pandas(SURVEY, npartitions=2), SURVEY))
+    assert found.facts["views"] == wanted.facts["views"]
+
+
 def test_bytes_are_texts_as_in_files():
     kinds = pd.Series(["red", "green"] * 45, SURVEY.index)
     texts, cells = (SURVEY.assign(kind=own) for own in (kinds, kinds.str.encode("utf-8")))
