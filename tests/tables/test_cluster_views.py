@@ -8,6 +8,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 import scipy.sparse
+from sklearn import config_context
 
 from mvcc import Constraints, cluster_views
 from mvcc.exceptions import DataError, InvalidInputError, MvccError
@@ -320,6 +321,14 @@ def test_a_table_of_dask_keeps_ids_and_names():
     dask = pytest.importorskip("dask.dataframe")
     found, wanted = map(alone, (dask.from_pandas(SURVEY, npartitions=2), SURVEY))
     assert found.facts["views"] == wanted.facts["views"]
+
+
+def test_scikit_learn_may_be_set_to_take_arrays_of_other_libraries(monkeypatch):
+    pytest.importorskip("sklearn", minversion="1.7")  # before, it needs another package
+    monkeypatch.setenv("SCIPY_ARRAY_API", "1")
+    with config_context(array_api_dispatch=True):
+        found = clustered(stability_runs=0, comparison=True)
+    assert found.facts["comparison"] is not None
 
 
 def test_bytes_are_texts_as_in_files():

@@ -173,7 +173,7 @@ class Cut(NamedTuple):
             "agreement": self.agreement,
             "by_chance": self.by_chance,
             "n": len(self.first),
-            "table": confusion_matrix(self.first, self.second, labels=range(k)).tolist(),
+            "table": confusion_matrix(self.first, self.second, labels=np.arange(k)).tolist(),
         }
 
 
