@@ -119,6 +119,7 @@ def check_mappings(
     mappings: Mapping[tuple[int, int], ArrayLike] | None,
     sizes: Sequence[int],
     names: Sequence[str] | None = None,
+    what: str = "mappings",
 ) -> Relations:
     """Return relations, in either orientation, as sorted, distinct rows under keys u < v."""
     if mappings is not None and not isinstance(mappings, Mapping):
@@ -130,7 +131,7 @@ def check_mappings(
     gathered: dict[tuple[int, int], list[Ints]] = {}
     for key, given in (mappings or {}).items():
         u, v = view_pair(key, n_views)
-        where = f"mappings[{key if names is None else f'{called(u, names)}, {called(v, names)}'}]"
+        where = f"{what}[{key if names is None else f'{called(u, names)}, {called(v, names)}'}]"
         rows = as_numbers(given, where)
         if rows.size == 0:
             rows = NO_RELATIONS

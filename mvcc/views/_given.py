@@ -14,7 +14,14 @@ from scipy.sparse import issparse
 from mvcc._utils.arrays import Ints
 from mvcc._utils.ids import NamedRows, rows_named
 from mvcc._utils.messages import called, clipped, nearest_of, shown
-from mvcc._utils.validation import as_array, as_list, as_pandas, check_data, check_table
+from mvcc._utils.validation import (
+    as_array,
+    as_list,
+    as_numbers,
+    as_pandas,
+    check_data,
+    check_table,
+)
 from mvcc.constraints import (
     Constraints,
     Relations,
@@ -115,35 +122,35 @@ class GivenViews:
                 )
         return checked
 
-    def relations(self, mappings: Any) -> Relations:
+    def relations(self, mappings: Any, what: str = "mappings") -> Relations:
         """Return the relations as sorted, distinct pairs of rows under keys (u, v), u < v."""
         sizes = self.sizes
         if not isinstance(mappings, Mapping):
             return check_mappings(mappings, sizes, self.names)
         pairs: dict[tuple[int, int], ArrayLike] = {}
         for key, given in mappings.items():
-            u, v = self._pair(key)
+            u, v = self._pair(key, what)
             if (u, v) in pairs:
                 raise InvalidInputError(
-                    f"mappings: {shown(key)} names two views that another key names, too; put "
+                    f"{what}: {shown(key)} names two views that another key names, too; put "
                     "their relations together."
                 )
-            where = f"mappings[{called(u, self.names)}, {called(v, self.names)}]"
+            where = f"{what}[{called(u, self.names)}, {called(v, self.names)}]"
             pairs[u, v] = self._related(given, (u, v), (sizes[u], sizes[v]), where)
-        return check_mappings(pairs, sizes, self.names)
+        return check_mappings(pairs, sizes, self.names, what)
 
     def _place(self, what: str, number: int) -> str:
         return f"{what}[{called(number, self.names)}]"
 
-    def _pair(self, key: Any) -> tuple[int, int]:
+    def _pair(self, key: Any, what: str) -> tuple[int, int]:
         """Return the numbers of the two views that a key of mappings names."""
         if self.names is None:
             return view_pair(key, len(self.tables))
         if not (isinstance(key, tuple) and len(key) == 2):
             raise InvalidInputError(
-                f"mappings: the key {shown(key)} is not a pair of views; {self._known()}."
+                f"{what}: the key {shown(key)} is not a pair of views; {self._known()}."
             )
-        u, v = (self.number(view, f"mappings: the key {shown(key)}") for view in key)
+        u, v = (self.number(view, f"{what}: the key {shown(key)}") for view in key)
         return view_pair((u, v), len(self.tables))
 
     def _known(self) -> str:
@@ -160,6 +167,11 @@ class GivenViews:
             return self._pairs_of_ids(given, views, where)
         if isinstance(given, Mapping):
             return _pairs_of_dict(given, where)
+        rows = as_numbers(given, where)
+        if rows.size and rows.dtype.kind in "OUS":
+            raise InvalidInputError(
+                f"{where} must be pairs of row numbers; relate ids by a DataFrame with two columns."
+            )
         return given
 
     def _pairs_of_ids(self, frame: pd.DataFrame, views: tuple[int, int], where: str) -> ArrayLike:

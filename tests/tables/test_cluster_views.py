@@ -213,6 +213,11 @@ def test_an_empty_list_of_matches_is_none(settings, tmp_path):
         ({"random_state": 3}, "random_state is called seed here"),
         ({"unknown": "skip"}, "unknown goes only with files"),
         ({"matches": {(0, 1): []}}, "there is no view '0'"),
+        (
+            {"matches": {("shop", "survey"): [("s0", 100)]}},
+            "matches['shop', 'survey'] must be pairs of row numbers; relate ids by a DataFrame",
+        ),
+        ({"matches": {"shop:survey": []}}, "matches: the key 'shop:survey' is not a pair of views"),
         ({"matches": SURVEY}, "matches must be a dict {(view, view): matches}, got DataFrame"),
         ({"views": VIEWS | {"shop": np.zeros((90, 2, 2))}}, "views['shop'] is not a table: "),
         ({"views": VIEWS | {"shop": object()}}, "views['shop'] is not a table: "),

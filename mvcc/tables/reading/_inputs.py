@@ -294,7 +294,8 @@ def inputs_of(
             tables.append(table_of(rows, name, view, problems, ids=_ids(frame, view.path)))
     problems.raise_any()
     given = GivenViews.of(frames)
-    return Inputs(tables, given.constraints(constraints), given.relations(dict(matches)), [])
+    relations = given.relations(dict(matches), "matches")
+    return Inputs(tables, given.constraints(constraints), relations, [])
 
 
 def frame_of(view: Any, name: str) -> pd.DataFrame:
