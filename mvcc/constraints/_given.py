@@ -103,7 +103,7 @@ def constraints_of_frame(
 ) -> Constraints:
     """Return the constraints that a DataFrame of ids holds, which messages call ``where``."""
     columns = list(frame.columns)
-    if columns not in (COLUMNS, COLUMNS[:3]):
+    if sorted(map(str, columns)) not in (COLUMNS, COLUMNS[:3]):
         raise InvalidInputError(
             f"{where}: the columns must be i, j, kind or i, j, kind, weight, not {shown(columns)}."
         )

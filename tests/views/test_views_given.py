@@ -317,6 +317,7 @@ def test_constraints_may_name_rows_by_id():
     weighted = judged(JUDGED.assign(weight=[2, 0.5, 1]))[0]
     assert weighted == Constraints([(0, 2), (0, 1), (0, 5)], [True, False, False], [2, 0.5, 1])
     assert judged(pa.table(JUDGED.to_dict("list")))[0] == expected
+    assert judged(JUDGED[["kind", "j", "i"]])[0] == expected
 
 
 def test_a_table_of_constraints_without_ids_means_what_the_file_means(tmp_path):
