@@ -310,7 +310,9 @@ class ClusteringResult(Correctable):
                     x[inside], y[inside], s=12, alpha=0.7, label=called, **look
                 )
             axes.set(title=name, xlabel=view.axes[0], ylabel=view.axes[1])
-        axes.legend(handles=[drawn[key] for key in sorted(drawn)], fontsize="small")
+        legend = axes.legend(handles=[drawn[key] for key in sorted(drawn)], fontsize="small")
+        for text in legend.get_texts():
+            text.set_parse_math(False)  # a name with a dollar sign is a name
         return figure
 
     def report(self, path: str | os.PathLike[str]) -> None:

@@ -163,6 +163,7 @@ def test_a_cluster_is_drawn_alike_in_all_views_and_named_where_only_one_has_it()
     assert looks[1].items() < looks[0].items()
     named = [text.get_text() for text in drawn[1].get_legend().get_texts()]
     assert named == ["cluster 0", "cluster 1", "cluster 2"]
+    found.rename(0, "$x^$").plot().canvas.draw()
 
 
 @pytest.mark.parametrize("settings", [{}, {"method": "co-em"}, {"stability_runs": 1}])
