@@ -167,7 +167,7 @@ def _not_finite(X: Any, error: Exception) -> str:
     with suppress(TypeError, ValueError, OverflowError):
         array = np.asarray(X)
         if array.dtype.kind == "O":
-            import pandas as pd  # whose NA is no float
+            import pandas as pd  # whose NA does not become one
 
             array = np.where(pd.isna(array), np.nan, array).astype(np.float64)
         if array.dtype.kind == "f" and array.ndim == 2 and not np.isfinite(array).all():
