@@ -60,7 +60,8 @@ def cluster_views(
         As in a configuration of `mvcc cluster`: ``method``, ``base``, ``transfer``, ``threshold``,
         ``closure``, ``on_conflict``, ``features``, ``n_components``, ``stability_runs``,
         ``comparison``, ``compare_co_em``, ``seed``; and by view ``columns``, ``ignore`` and
-        ``labels_column``, such as ``ignore={"texts": ["price"]}``.
+        ``labels_column``, such as ``ignore={"texts": ["price"]}``, as ``features`` and
+        ``n_components`` may be.
 
     Returns
     -------

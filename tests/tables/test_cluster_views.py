@@ -264,8 +264,9 @@ def test_a_number_that_may_stand_for_none_is_named():
     assert "-99" not in "".join(warned(coded))  # too few rows for a word
 
 
-def alone(table):
-    return cluster_views({"survey": table}, n_clusters=3, comparison=False, stability_runs=0)
+def alone(table, **settings):
+    settings |= {"n_clusters": 3, "comparison": False, "stability_runs": 0}
+    return cluster_views({"survey": table}, **settings)
 
 
 def warned(table):
@@ -335,6 +336,16 @@ def test_scikit_learn_may_be_set_to_take_arrays_of_other_libraries(monkeypatch):
     with config_context(array_api_dispatch=True):
         found = clustered(stability_runs=0, comparison=True)
     assert found.facts["comparison"] is not None
+
+
+def test_features_may_be_asked_for_by_view_and_the_note_says_how():
+    counts = np.random.default_rng(0).poisson(0.1, (60, 150))
+    (said,) = alone(counts).facts["warnings"]
+    assert said.endswith("(else features={'survey': 'scaled'}).")
+    found = alone(counts, features={"survey": "pca"}, n_components={"survey": 3})
+    assert found.facts["views"][0]["n_components"] == 3
+    with pytest.raises(MvccError, match="features: there is no view 'shop'"):
+        alone(counts, features={"shop": "pca"})
 
 
 def test_bytes_are_texts_as_in_files():

@@ -16,6 +16,7 @@ from mvcc._utils.one_thread import one_thread
 from mvcc.embedding import MAX_ROWS, RULES, AutoFeatures, SpectralFeatures
 from mvcc.exceptions import DataError, InvalidInputError
 from mvcc.tables._job import Job
+from mvcc.tables.reading._problems import option_for
 from mvcc.tables.reading._table import Table
 
 _EXPECTED = 10  # clusters, where nothing is known of them
@@ -64,7 +65,7 @@ def _made(table: Table, job: Job) -> Features:
         note = (
             f"{table.name}: more than {MAX_ROWS} rows are too many for spectral features, which"
             " need the affinities of all pairs of them; principal components were used instead"
-            f" (--features {table.name}=pca)."
+            f" ({option_for('--features', table.name, 'pca', table.path)})."
         )
     most = n - 1 if method == "spectral" else min(n, d)
     if method in ("spectral", "pca") and asked is not None and asked > most:
@@ -79,7 +80,8 @@ def _made(table: Table, job: Job) -> Features:
         features = _by_rule(table, method)
         made = features.transform(X)
         if method == "auto" and features.rule_ != "scaled":
-            note = f"{table.name}: {features.description_} (else --features {table.name}=scaled)."
+            scaled = option_for("--features", table.name, "scaled", table.path)
+            note = f"{table.name}: {features.description_} (else {scaled})."
         return Features(made, _said(table, features), features, note=note)
     # the others need none of these
     from sklearn.decomposition import PCA

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from mvcc.tables.reading._answers import Answers
 
 _BY_VIEW = ("columns", "ignore", "labels_column")  # settings of tables in memory
+_ALSO_BY_VIEW = ("features", "n_components")
 _MANY_SHARED = 0.5  # of the ids of the smaller table
 
 
@@ -263,13 +264,15 @@ def job_of(
     mistakes.mark((), mistakes.option("cluster_views"))
     sections: dict[str, dict[str, Any]] = {name: {"path": f"views[{name!r}]"} for name in views}
     _refuse_other_forms(settings, views)
-    for key in _BY_VIEW:
+    also = [key for key in _ALSO_BY_VIEW if isinstance(settings.get(key), Mapping)]
+    by_view = (*_BY_VIEW, *also)
+    for key in by_view:
         for name, value in settings.get(key, {}).items():
             if name not in sections:
                 guess = nearest(str(name), sections)
                 raise ConfigError(f"{key}: there is no view {shown(name)}{guess}")
             sections[name][key] = value
-    given = {key: value for key, value in settings.items() if key not in _BY_VIEW}
+    given = {key: value for key, value in settings.items() if key not in by_view}
     numbers = {key: value.item() for key, value in given.items() if isinstance(value, np.generic)}
     pairs = {}
     for key in matches:
