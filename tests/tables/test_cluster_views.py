@@ -342,8 +342,10 @@ def test_features_may_be_asked_for_by_view_and_the_note_says_how():
     counts = np.random.default_rng(0).poisson(0.1, (60, 150))
     (said,) = alone(counts).facts["warnings"]
     assert said.endswith("(else features={'survey': 'scaled'}).")
-    found = alone(counts, features={"survey": "pca"}, n_components={"survey": 3})
+    found = alone(counts, features={"survey": "pca"}, n_components={"survey": np.int64(3)})
     assert found.facts["views"][0]["n_components"] == 3
+    found = alone(SURVEY, ignore={"survey": SURVEY.columns[:1]})
+    assert found.facts["views"][0]["n_components"] == 2
     with pytest.raises(MvccError, match="features: there is no view 'shop'"):
         alone(counts, features={"shop": "pca"})
 

@@ -271,7 +271,8 @@ def job_of(
             if name not in sections:
                 guess = nearest(str(name), sections)
                 raise ConfigError(f"{key}: there is no view {shown(name)}{guess}")
-            sections[name][key] = value
+            # numbers of NumPy, and columns of a table
+            sections[name][key] = value.tolist() if hasattr(value, "tolist") else value
     given = {key: value for key, value in settings.items() if key not in by_view}
     numbers = {key: value.item() for key, value in given.items() if isinstance(value, np.generic)}
     pairs = {}
