@@ -222,7 +222,7 @@ class JointSet:
 
     @cached_property
     def _graph(self) -> JointGraph | AnchorGraph:
-        """The graph that constraints are spread over."""
+        """The graph that clusters are spread over."""
         return self._free_graph.with_matched_objects(self._object_columns)
 
     @cached_property
@@ -232,7 +232,8 @@ class JointSet:
 
     @cached_property
     def _eigenpairs(self) -> Eigenpairs:
-        return self._graph.components(self._n_wide)
+        # for both embeddings where there are constraints: with a metric, and without one
+        return self._free_graph.components(max(self._n_wide, self._n_free + 1))
 
     def _wide_rows(self, objects: Ints) -> Floats:
         """Return objects where the metric is learned: more dimensions, and the raw columns."""
@@ -255,8 +256,6 @@ class JointSet:
 
     def _rows_by_metric(self, constraints: Constraints) -> Floats | LazyRows | None:
         """Return the objects in the space of a metric; None if none helps."""
-        if not len(constraints):
-            return None
         ends, pairs = np.unique(constraints.pairs, return_inverse=True)
         among = Constraints(pairs.reshape(-1, 2), constraints.must_link, constraints.weights)
         metric = PairMetric(unit_rows=True).set_output(transform="default")
@@ -280,9 +279,9 @@ class JointSet:
         """Minimize Eq. 1 over some objects, (m,), each of which stands for as many as its mass.
 
         The objects increase, and the constrained ones are among them. Return what was found, and
-        all objects in the space where it was, with the residual of their eigenvectors. A metric is
-        left out if its clusters violate more than twice as many constraints as k-means without it:
-        it may halve a cluster far larger than the others.
+        all objects in the space where it was, with the residual of their eigenvectors. There is no
+        metric if k-means violates no constraint without it, nor if its clusters violate twice as
+        many: it may halve a cluster far larger than the others.
         """
         k, settings = self._settings.n_clusters, self._settings
         pairs, must_link, weights = groups.closed(constraints).listed()
@@ -302,16 +301,17 @@ class JointSet:
             )
 
         free, residual = self._rows_without_metric(constraints)
-        rows = self._rows_by_metric(constraints)
+        if not len(constraints):
+            return search(free), free, residual
+        ends, (clusters, _) = constraints.pairs.T, k_means(free[objects], k, masses)
+        violated = _violated(clusters[np.searchsorted(objects, ends)], constraints)
+        rows = self._rows_by_metric(constraints) if violated else None
         if rows is None:
             return search(free), free, residual
-        found, ends = search(rows), constraints.pairs.T
+        found = search(rows)
         nearest = [pairwise_distances_argmin(rows[end], found.centers) for end in ends]
-        if by_metric := _violated(nearest, constraints):
-            clusters, _ = k_means(free[objects], k, masses)
-            without = _violated(clusters[np.searchsorted(objects, ends)], constraints)
-            if by_metric > _TOO_MANY * without:
-                return search(free), free, residual
+        if _violated(nearest, constraints) >= _TOO_MANY * violated:
+            return search(free), free, residual
         return found, rows, self._eigenpairs.residual
 
     def _spread(self, constraints: Constraints, groups: Groups, clusters: Ints) -> Ints:
