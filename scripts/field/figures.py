@@ -122,6 +122,16 @@ class Figures:
         own = [entry for entry in self._printed(cell) if entry["method"] == method]
         return any("source" in entry for entry in own)
 
+    def sources(self, compared: Iterable[Comparison]) -> list[str]:
+        """Say where the figures that are compared were printed, each method once."""
+        pairs = [(entry, one) for one in compared for entry in self._printed(one.cell)]
+        found = [
+            f"{entry['method']} ({entry['source']})"
+            for entry, one in pairs
+            if entry["method"] == one.against and "source" in entry
+        ]
+        return list(dict.fromkeys(found))
+
     def _printed(self, cell: Cell) -> list[dict[str, Any]]:
         return [entry for entry in self.published if _cell_of(entry) == cell]
 

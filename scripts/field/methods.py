@@ -18,7 +18,7 @@ from sklearn.cluster import KMeans, SpectralClustering
 from sklearn.neighbors import kneighbors_graph
 from sklearn.preprocessing import StandardScaler, normalize
 
-from mvcc import Constraints, JointGraphClustering
+from mvcc import AutoFeatures, Constraints, JointGraphClustering
 from scripts.field.protocols import Floats, Ints, Task
 
 Labels = list[Ints]
@@ -39,6 +39,11 @@ def prepared(X: Floats) -> Floats:
     if X.min() >= 0 and (X == 0).mean() > _SPARSE:
         return normalize(X)
     return StandardScaler().fit_transform(X)
+
+
+def as_joint(X: Floats) -> Floats:
+    """Make the features that ``JointGraphClustering`` makes."""
+    return AutoFeatures().fit(X).transform(X)
 
 
 def joint(task: Task, seed: int, **options: Any) -> Labels:
@@ -75,14 +80,14 @@ def k_means_each(task: Task, seed: int, prepare: Callable[[Floats], Floats] = pr
     return [model.fit_predict(prepare(X)) for X in task.views]
 
 
-def sum_of_graphs(task: Task, seed: int) -> Labels:
+def sum_of_graphs(task: Task, seed: int, prepare: Callable[[Floats], Floats] = prepared) -> Labels:
     """Cluster the sum of the graphs of 10 nearest neighbors, each normalized by degrees, by
     spectral clustering.
     """
     n = len(task.y)
     total = sparse.csr_array((n, n))
     for X, objects in zip(task.views, task.objects, strict=True):
-        edges = sparse.coo_array(kneighbors_graph(prepared(X), min(NEIGHBORS, len(X) - 1)))
+        edges = sparse.coo_array(kneighbors_graph(prepare(X), min(NEIGHBORS, len(X) - 1)))
         ends = objects[edges.row], objects[edges.col]
         graph = sparse.csr_array((edges.data, ends), shape=(n, n))
         graph = (graph + graph.T) / 2
@@ -153,10 +158,12 @@ MVLEARN = {
     "mvlearn spectral": partial(mvlearn, "MultiviewSpectralClustering"),
     "mvlearn co-regularized": partial(mvlearn, "MultiviewCoRegSpectralClustering"),
 }
-OF_TABLES: dict[str, Method] = {  # k-means of each table, by what is done to its columns
+OF_TABLES: dict[str, Method] = {  # by what is done to the columns of each table
     f"{EACH}, raw": partial(k_means_each, prepare=lambda X: X),
     f"{EACH}, standardized": partial(k_means_each, prepare=StandardScaler().fit_transform),
     f"{EACH}, rows of length 1": partial(k_means_each, prepare=normalize),
+    f"{EACH}, features of joint": partial(k_means_each, prepare=as_joint),
+    f"{SUM}, features of joint": partial(sum_of_graphs, prepare=as_joint),
 }
 NO_PAIRS, FEW, MANY = "no pairs", "20 pairs", "160 pairs"
 WRONG = {f"{MANY}, {100 * share:.0f} % wrong": share for share in (0.05, 0.1)}
