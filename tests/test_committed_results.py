@@ -16,6 +16,9 @@ from mvcc.reporting.figures import FIGURES, plot
 from mvcc.results import Results, find_experiments
 from mvcc.results._format import CELL
 from scripts import compare_with_reference
+from scripts.field import pairs
+from scripts.field.figures import Figures
+from scripts.field.methods import EACH, NO_PAIRS, OF_TABLES
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "results"
@@ -128,9 +131,21 @@ def test_pages_say_how_questions_beside_other_strategies_and_long_fits_turned_ou
     assert [place[0] for place in errors[errors < -2].index] == ["wine", "wine"]
     digits = F.loc["digits_halves", 0.0]["ours"].groupby("questions").mean()[[20, 40, 160]]
     assert "F is {:.3f}, {:.3f} and {:.3f} after".format(*digits).replace("0.", ".") in page
-    ratio = pd.read_csv(RESULTS / "growth.csv").query("n == 100_000 and method == 'joint'")
+    times = pd.read_csv(RESULTS / "growth.csv").query("method == 'joint'").set_index("n")
+    few, many = times["times_kmeans"][[1_000, 100_000]]
     readme = (ROOT / "README.md").read_text("utf-8")
-    assert f"[{ratio['times_kmeans'].item():.1f} times as long as k-means]" in readme
+    assert f"[{many:.1f} times as long as k-means]" in readme
+    assert f"1,000 {few:.0f} times" in readme
+
+
+def test_the_readme_has_the_lead_over_k_means_of_each_table_however_it_is_prepared():
+    figures = Figures()
+    own, *others = (
+        pairs.mean_of_eight(figures, pairs.LEVEL, name, "F_views")
+        for name in [NO_PAIRS, *(name for name in OF_TABLES if name.startswith(EACH))]
+    )
+    said = f"F is {own:.2f}, not {max(others):.2f}, on".replace("0.", ".")
+    assert said in (ROOT / "README.md").read_text("utf-8")
 
 
 def test_the_comparison_with_other_packages_has_the_figures_of_the_scorecard():
