@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import inspect
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from numpydoc.validate import validate
@@ -85,6 +87,14 @@ def test_docstrings_follow_numpydoc(name):
             errors = validate(f"mvcc.{name}.{method}")["errors"]
             # unknown parameters, or no docstring
             assert not [error for error in errors if error[0] in ("PR02", "GL08")]
+
+
+def test_names_beyond_the_paper_cite_their_sources_as_the_page_says():
+    page = (Path(__file__).parents[1] / "docs" / "api.md").read_text("utf-8")
+    names = re.findall(r"`(\w+)`", page.partition("cites its own sources:")[2].partition("#")[0])
+    assert len(names) > 7
+    for name in names:
+        assert "\nReferences\n" in inspect.getdoc(getattr(mvcc, name)), name
 
 
 def test_importing_mvcc_is_light():

@@ -36,7 +36,7 @@ class PairMetric(FitsConstraints, ClassNamePrefixFeaturesOutMixin, TransformerMi
         Σ_c w_c (y_c − e_iᵀ M e_j)² + ρ ‖M − I‖²,
 
     ρ being the one of eight values whose leave-one-out errors are least. These follow in closed
-    form, without a fit for every pair. If none is better than M = I, and for fewer than four
+    form [1]_, without a fit for every pair. If none is better than M = I, and for fewer than four
     pairs, M = I. If all pairs are of one kind, M would make all rows alike or all unlike, so
     each constrained row is paired with another one at random, whose product should stay as it is.
     Negative eigenvalues of M are cut off, and ``transform`` multiplies the rows by the square root
@@ -69,6 +69,11 @@ class PairMetric(FitsConstraints, ClassNamePrefixFeaturesOutMixin, TransformerMi
     The time grows with the third power of the number of pairs, or of pairs of columns if these are
     fewer. If both exceed 2,000, that many pairs are used, evenly spread over the list. What follows
     from constraints hurts where some are wrong. One of weight 0 counts for nothing.
+
+    References
+    ----------
+    .. [1] D. M. Allen, "The Relationship Between Variable Selection and Data Augmentation and a
+       Method for Prediction", Technometrics, 1974.
 
     Examples
     --------

@@ -44,7 +44,7 @@ class Questions(Chooser):
     """Ask a person which group an object belongs to, and turn the answers into constraints.
 
     Matched rows are one object. The next object is the one whose answer covers most rows that
-    no answer covers yet and whose group is uncertain: greedy coverage of the joint graph of
+    no answer covers yet and whose group is uncertain: greedy coverage [1]_ of the joint graph of
     ``JointGraphClustering``, weighted by uncertainty, the more so the more answers there are. No
     number of clusters is needed, and nothing is fitted between questions. The same data and answers
     give the same next question, so that a session is resumed by giving its answers again.
@@ -78,6 +78,11 @@ class Questions(Chooser):
     candidates for questions. A cannot-link between rows of different views cannot be stored; so
     while a group has no member that matches connect with the other views, objects are asked that
     are matched, the nearest first, until ten answers after the group was opened.
+
+    References
+    ----------
+    .. [1] G. L. Nemhauser, L. A. Wolsey and M. L. Fisher, "An Analysis of Approximations for
+       Maximizing Submodular Set Functions", Mathematical Programming, 1978.
 
     Examples
     --------
