@@ -126,7 +126,7 @@ class JointGraphClustering(MultiViewEstimator):
         How much every two views show the same groups: the mean cosine, in the leading eigenvectors
         of one view, of objects that are neighbors in the other, beyond that of random pairs; 1 at
         most, and the geometric mean of both directions. NaN where two views have fewer than 20
-        objects in common.
+        objects, or in the exact graph edges among them, in common.
     suspicions_ : dict {(u, v): ndarray of shape (r,)}, u < v
         How likely each match is wrong, in ascending order of the distinct matches; NaN where that
         cannot be told, and 1 where other matches contradict it; see ``suspicious_matches``.
