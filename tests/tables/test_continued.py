@@ -110,8 +110,11 @@ def test_without_shared_rows_the_stored_model_says_which_cluster_is_which(tmp_pa
     assert [int(now[name]) for name in later.index] == predicted.tolist()
 
 
-def test_a_column_that_was_constant_is_none_of_another_kind():
-    may, june = blobs([20, 20]).assign(z=1.0), blobs([20, 20], 500).assign(z=[1.0, 2.0] * 20)
+@pytest.mark.parametrize("varies", [(False, True), (True, False)])
+@pytest.mark.parametrize("values", [[1.0, 2.0], ["red", "blue"]])
+def test_a_column_that_was_or_is_constant_is_none_of_another_kind(varies, values):
+    z = [values * 20 if one else values[0] for one in varies]
+    may, june = blobs([20, 20]).assign(z=z[0]), blobs([20, 20], 500).assign(z=z[1])
     found = cluster_views({"things": may}, n_clusters=2)
     after = cluster_views({"things": june}, n_clusters=2, continues=found)
     assert after.facts["continued"]["changes"][0]["shared"] == 40

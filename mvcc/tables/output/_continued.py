@@ -238,13 +238,15 @@ def _shared(former: Former, table: Table) -> Ints:
 def _predicted(model: SavedClustering, table: Table) -> Ints:
     """Return the clusters that the stored model puts the rows of a table into."""
     view = model.view(table.name)
-    # a column that is constant in a table of numbers has no kind
-    kinds = {column.name: column.kind or "number" for column in table.used}
+    kinds = {column.name: column.kind for column in table.used}
+    # a column that is constant here has no kind, nor had one of numbers in former versions
+    for name, value in table.constants.items():
+        kinds[name] = "category" if isinstance(value, str) else "number"
     for column in view.used:
         kind = column.kind or "number"
         if kinds.get(column.name) != kind:
             raise DataError(f"{table.name} has no {kind} column {column.name!r}.")
-    frame = pd.DataFrame(table.X, columns=table.columns)[view.columns]
+    frame = pd.DataFrame(table.X, columns=table.columns).assign(**table.constants)[view.columns]
     if view.mixed:
         return view.predicted(frame)
     numbers = frame.to_numpy(dtype=np.float64)

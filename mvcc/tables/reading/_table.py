@@ -76,6 +76,8 @@ class Table:
     # what other columns hold that files may name, where they name no rows as these are written
     other_readings: dict[str, set[str]] = field(default_factory=dict)
     n_all_rows: int | None = None  # of the folder that the rows are a sample of
+    # the value of each column that is left out as a constant
+    constants: dict[str, float | str] = field(default_factory=dict)
 
     @cached_property
     def row(self) -> RowsById:
@@ -194,6 +196,7 @@ def table_of(
             *rows_to_check(frame, X, view.path),
         ),
         far_values=tuple(notes_on_far_values(frame, name, view, numbers)),
+        constants={column: own[0] for column, own in values.items() if column not in columns},
     )
 
 
