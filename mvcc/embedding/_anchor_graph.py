@@ -102,10 +102,10 @@ class AnchorGraph:
     views: list[ViewTies]
     ties: sp.csr_array  # (n, p): B: of every object to the anchors of all views, side by side
     weights: Floats  # (p,): the diagonal of K without landmarks
-    # (p_v, p_v): of the anchors of views, the first ones, K = diag(weights) + λ F Fᵀ, with F the
-    # weights of the landmarks near every anchor; of anchors of matched objects, K is diagonal
+    # (p, p): K = diag(weights) + λ F Fᵀ, with F the weights of the landmarks near every anchor; of
+    # the anchors of views alone, as the graph of matched objects is not embedded
     kernel: NDArray[np.float32]
-    # (p,): what landmarks add to the degree of an object, for each of its ties
+    # (p,): what landmarks add to the degree of an object, for each of its ties to these
     landmark_degrees: Floats
 
     @property
@@ -127,7 +127,8 @@ class AnchorGraph:
     def with_matched_objects(self, columns_of: Callable[[Ints], Floats]) -> AnchorGraph:
         """Return the graph with anchors of the objects seen in all views, by all their columns.
 
-        They are as many, for their share of the objects, as a view of all objects would have.
+        They are as many, for their share of the objects, as a view of all objects would have. It is
+        there for spreading, and has no components.
         """
         n = self.n_objects
         seen = seen_in_all(self.objects, n)
@@ -138,12 +139,10 @@ class AnchorGraph:
         # the same ones as often as they are made
         _, ties = Anchors.among(columns, number, np.random.default_rng(0))
         own = MATCHED_OBJECTS_WEIGHT * len(seen) / n * inverse_of(column_sums(ties))
-        number = ties.shape[1]
         return replace(
             self,
             ties=side_by_side([self.ties, of_objects(ties, seen, n)]),
             weights=np.concatenate((self.weights, own)),
-            landmark_degrees=np.concatenate((self.landmark_degrees, np.zeros(number))),
         )
 
     def with_clusters_of_views(self, k: int, weights: Floats) -> AnchorGraph:
@@ -171,19 +170,14 @@ class AnchorGraph:
     def components(self, number: int) -> Eigenpairs:
         """Return the largest eigenvalues, descending, and vectors of D^−½ (A + λ F Fᵀ) D^−½."""
         degrees = self.degrees + times(self.ties, self.landmark_degrees)
-        p, factor = len(self.kernel), scipy.linalg.cholesky(self.kernel, lower=True)
-        roots = np.sqrt(self.weights[p:])[:, None]  # Kᶜ of the other anchors
+        factor = scipy.linalg.cholesky(self.kernel, lower=True)
         small = dense_gram(self.ties, 1 / degrees).astype(np.float32)
-        small[:, p:] *= roots.T
-        small[p:, p:] *= roots
         # LAPACK takes columns one after the other, so the transpose of rows is changed in its place
-        strmm(1, factor, small[:p].T, side=1, lower=True, overwrite_b=True)
-        own = strmm(1, factor, small[:p, :p], side=1, lower=True)
-        small[:p, :p] = (own + own.T) / 2
-        small[p:, :p] = small[:p, p:].T
+        strmm(1, factor, small.T, side=1, lower=True, overwrite_b=True)
+        own = strmm(1, factor, small, side=1, lower=True)
+        small = (own + own.T) / 2
         values, vectors = leading_eigenvectors(number, small)
-        loadings = np.vstack((factor @ vectors[:p], roots * vectors[p:]))
-        loadings /= np.sqrt(np.maximum(values, _TINY))
+        loadings = factor @ vectors / np.sqrt(np.maximum(values, _TINY))
         error = residual(values, vectors, small)
         scales, ties = 1 / np.sqrt(degrees), self.ties
         rows = LazyRows(self.n_objects, lambda some: scales[some, None] * (ties[some] @ loadings))

@@ -158,11 +158,11 @@ class JointGraphClustering(MultiViewEstimator):
     them, numbered alike by an assignment of what landmarks are near, with the share
     (1 − m / 10 k) κ of m landmarks whose numbers agree beyond chance by Cohen's κ.
 
-    With constraints, 20 or more objects seen in all views get edges by their columns side by side,
-    with twice their share of all objects as weight; the graph with these is embedded and spread
-    over. In spreading, every cluster is given the fourth root of its size. A metric is left out if
-    its clusters, by the nearest center, violate more than twice as many constraints as k-means
-    without it: it may halve a cluster far larger than the others.
+    Where clusters are spread, 20 or more objects seen in all views also have edges by their columns
+    side by side, with twice their share of all objects as weight, and every cluster is given the
+    fourth root of its size. A metric is left out if k-means violates no constraint without it, or
+    if its clusters, by the nearest center, violate twice as many or more: it may halve a cluster
+    far larger than the others.
 
     Matches of three views or more can contradict each other. Those that more views contradict than
     confirm are left out: a few wrong ones would chain many objects into one.
