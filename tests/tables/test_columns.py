@@ -78,35 +78,26 @@ def assert_is_read(folder, values, kind, note, found):
     ("values", "note", "found"),
     [
         (["1", "2.5", "-3e2"], "", [1, 2.5, -300]),
-        (["1", "", "3"], "", [1, None, 3]),
-        (["1", "NA", "n/a", "?", "null", "2"], "", [1, None, None, None, None, 2]),
-        (["1", "-", "k.A.", "n. b.", "—", "2"], "", [1, None, None, None, None, 2]),
-        (["1,5", "-2,87", "3"], "with decimal commas", [1.5, -2.87, 3]),
+        (["1", "", "NA", "n/a", "?", "null", "2"], "", [1, *[None] * 5, 2]),
+        (["1", "-", "k.A.", "n. b.", "—", "2"], "", [1, *[None] * 4, 2]),
         (["1.234,5", "12", ",5"], "with decimal commas", [1234.5, 12, 0.5]),
         (["1,5", "2.000"], "with decimal commas", [1.5, 2000]),
-        (["1'234,5", "2"], "with decimal commas", [1234.5, 2]),
         (["1,234", "5,678"], "with decimal commas", [1.234, 5.678]),
         (["1,234.5", "12", "1,000"], "with commas for thousands", [1234.5, 12, 1000]),
         (["1 234", "1\u00a0234\u00a0567"], "with separators of thousands", [1234, 1234567]),
         (["1.170,00 €", "850 €"], "in €, with decimal commas", [1170, 850]),
         (["€ 1.170", "€ 850,-"], "in €, with points for thousands", [1170, 850]),
         (["850.-", "12.50"], "", [850, 12.5]),
-        (["1.493,71-", "20,00", "3,5"], "with decimal commas", [-1493.71, 20, 3.5]),
         (["5.24-", "6.8", "7−"], "", [-5.24, 6.8, -7]),
         (["2,207E+02", "2,934E-05"], "with decimal commas", [220.7, 2.934e-5]),
-        (["20.5°C", "21 °C"], "in °C", [20.5, 21]),
         (["$1,200", "-$7.5"], "in $, with commas for thousands", [1200, -7.5]),
         (["CHF 1'200.50", "chf 3"], "in CHF, with separators of thousands", [1200.5, 3]),
-        (["12,34,567.5", "1,000"], "with commas for thousands", [1234567.5, 1000]),
         (["₹1,00,000", "Rs. 2,500"], "in ₹, with commas for thousands", [1e5, 2500]),
         (["R$ 1.170,50", "R$ 3,00"], "in R$, with decimal commas", [1170.5, 3]),
         (["30,000円", "￥5,000"], "in ¥, with commas for thousands", [3e4, 5000]),
-        (["9,7 %", "12 %"], "in %, with decimal commas", [9.7, 12]),
         (["68 kg", "7e1 Kg", "2kg"], "in kg", [68, 70, 2]),
-        (["4 mg", "", "6 mg"], "in mg", [4, None, 6]),
         (["4 mg/dl", "5", "6 mg/dl"], "in mg/dl, 1 value without the unit", [4, 5, 6]),
-        (["3.3k", "57K", "0.7k"], "in k", [3.3, 57, 0.7]),
-        (["3.3k", "0", "0.7k"], "in k, 1 value without the unit", [3.3, 0, 0.7]),
+        (["3.3k", "0", "57K", "0.7k"], "in k, 1 value without the unit", [3.3, 0, 57, 0.7]),
         (["35 %", "0.0", "5 %"], "in %, 1 value without the unit", [35, 0, 5]),
         (["3.3m", "57", "0.7m"], "in m, 1 value without the unit", [3.3, 57, 0.7]),
         (["5", "<0.05", "> 9"], "2 values below or above a limit read as the limit", [5, 0.05, 9]),
@@ -144,7 +135,6 @@ ALSO = "year-month-day, 1900-01-01 is a date; add it to `missing` if it stands f
         (["13/02/2020", "03/04/20"], f"day/month/year, {TWO_DIGITS}", [18305, 18355]),
         (["17.03.45", "1.2.1969"], f"day.month.year, {TWO_DIGITS}", [27469, -334]),
         (["12-31-2020 1:30 PM", "1-2-2020"], "month-day-year", [18627.5625, 18263]),
-        (["17.08.2016", "07.06.2017"], "day.month.year", [17030, 17324]),
         (["17.08.2016", "2017-06-07"], "day.month.year, also year-month-day", [17030, 17324]),
         (["1900-01-01", "2020-01-01", "1900-01-01"], ALSO, [-25567, 18262, -25567]),
         (["3. Mai 2023", "12 déc. 2023", "5 de marzo de 2020"], DOTS, [19480, 19703, 18326]),
@@ -152,16 +142,10 @@ ALSO = "year-month-day, 1900-01-01 is a date; add it to `missing` if it stands f
         (["12DEC2023", "3-Oct-23"], f"{DOTS}, {TWO_DIGITS}", [19703, 19633]),
         (["2023年5月3日", "2023年12月12日 6:00"], "year-month-day", [19480, 19703.25]),
         (["2020-01-01T12:00:00+02:00", "2020-01-02"], "year-month-day", [18262 + 10 / 24, 18263]),
-        (["2020-01-01T22:00Z", "2020-01-02"], "year-month-day", [18262 + 22 / 24, 18263]),
         (
-            ["2020-01-01 06:00:00 UTC", "2020-01-02 18:00 GMT"],
+            ["2020-01-01 18:00:00 +0000 UTC", "2020-01-02 06:00 gmt", "2020-01-02 18:00Z (UTC)"],
             "year-month-day",
-            [18262.25, 18263.75],
-        ),
-        (
-            ["2020-01-01 06:00:00 +0000 UTC", "2020-01-02 18:00 utc", "2020-01-02 18:00 (UTC)"],
-            "year-month-day",
-            [18262.25, 18263.75, 18263.75],
+            [18262.75, 18263.25, 18263.75],
         ),
         (
             ["2020-01-01 06:00:00 UTC+2", "2020-01-02 18:00 GMT-0200"],
@@ -201,8 +185,6 @@ def test_numbers_that_are_all_days_are_dates_also_in_new_rows(tmp_path, empty):
         (["1986", "c1986", "1990", "[1998?]"], "text", ""),
         (["768", "3.3k", "57k", "1.5K", "9"], "text", "3 of 5 values are numbers in k"),
         (["9,5 Mio.", "700000", "3 Mio.", "4 Mio."], "text", "3 of 4 values are numbers in Mio."),
-        (["9 %", "700000", "3 %", "4 %"], "text", "3 of 4 values are numbers in %"),
-        (["9 M€", "768", "3 M€"], "text", "2 of 3 values are numbers in M€"),
         (["9TEUR", "768", "3TEUR"], "text", "2 of 3 values are numbers in TEUR"),
         (["9m$", "768", "3m$"], "text", "2 of 3 values are numbers in m$"),
         (["9 T", "768", "3 T"], "text", "2 of 3 values are numbers in T"),
@@ -217,25 +199,12 @@ def test_what_is_neither_number_nor_date_is_a_category_or_a_text(tmp_path, value
 
 @pytest.mark.parametrize(
     ("content", "X"),
-    {
-        "commas": (
-            "id;x;y;z\na;1,5;1.234;1.5\nb;2,5;12.000;2.25\n",
-            [[1.5, 1234, 1.5], [2.5, 12000, 2.25]],
-        ),
-        "no commas": (
-            "id;x;y;z\na;1;1.234;1.5\nb;2;12.000;2.25\n",
-            [[1, 1.234, 1.5], [2, 12, 2.25]],
-        ),
-        "points": ('id,x,y\na,0.5,"1,200"\nb,1.5,"2,300"\n', [[0.5, 1200], [1.5, 2300]]),
-        "points with a currency": (
-            'id,x,y\na,$5.31,"1,000"\nb,$5.32,"2,000"\n',
-            [[5.31, 1000], [5.32, 2000]],
-        ),
-        "points with a unit": (
-            'id,x,y\na,4.9 kg,"1,000"\nb,4.8 kg,"2,000"\n',
-            [[4.9, 1000], [4.8, 2000]],
-        ),
-    }.values(),
+    [
+        ("id;x;y;z\na;1,5;1.234;1.5\nb;2;2.000;2\n", [[1.5, 1234, 1.5], [2, 2000, 2]]),
+        ("id;x;y;z\na;1;1.234;1.5\nb;2;2.000;2\n", [[1, 1.234, 1.5], [2, 2, 2]]),
+        ('id,x,y\na,0.5,"1,200"\nb,1.5,"2,300"\n', [[0.5, 1200], [1.5, 2300]]),
+        ('id,x,y\na,$5.31,"1,000"\nb,$5.32,"2,000"\n', [[5.31, 1000], [5.32, 2000]]),
+    ],
 )
 def test_another_column_tells_what_points_and_commas_are(tmp_path, content, X):
     assert read(tmp_path, content).X.tolist() == X
@@ -419,12 +388,6 @@ def test_columns_of_no_use_are_named_and_left_out(tmp_path):
     ]
 
 
-def test_a_constant_is_left_out_of_a_table_of_numbers_as_well(tmp_path):
-    table = read(tmp_path, "id,x,year\na,1,2024\nb,2,2024\nc,4,2024\n")
-    assert table.columns == ["x"]
-    assert table.X.tolist() == [[1], [2], [4]]
-
-
 def test_the_table_of_columns_shows_values_before_and_after_and_joins_columns_alike(tmp_path):
     rows = [f"r{n};1.{n}00,50 €;0{n + 1}.02.2020 08:30;{n % 2};;{n % 3};{n}\n" for n in range(5)]
     table = read(tmp_path, f"id;Preis;Tag;a;b;c;d\n{''.join(rows)}", columns={"b": "number"})
@@ -576,12 +539,6 @@ def test_columns_that_say_nothing_of_their_own_are_named_and_left_out(tmp_path):
     assert read(tmp_path, "\n".join([names, *lines]), columns=asked_for).columns == asked_for
 
 
-def test_a_table_of_ids_alone_says_what_became_of_its_columns(tmp_path):
-    message = r"no column is left to cluster: 'id' names the rows; 'code' an id\."
-    with pytest.raises(DataError, match=message):
-        read(tmp_path, "id,code\na,u\nb,v\n")
-
-
 def test_codes_name_the_rows_whatever_they_are_called_and_are_never_texts(tmp_path):
     lines = [
         f"INV-{n:04d},A{n}F3,N{n % 8}A1,{n}.5kg,2020-01-{n + 1:02d}T10:00Z,{n * n}"
@@ -597,49 +554,38 @@ def test_codes_name_the_rows_whatever_they_are_called_and_are_never_texts(tmp_pa
 # ---- Excel and JSON
 
 
-def workbook(path, last_row):
+def test_cells_of_a_workbook_have_their_own_types_and_formulas_without_a_value_are_said(tmp_path):
     book = openpyxl.Workbook()
-    book.active.append(["id", "x", "kind", "day"])
-    book.active.append([7, 0.5, "u", date(2020, 1, 2)])
-    book.active.append([8, 1.25, None, date(2020, 1, 3)])
-    book.active.append(last_row)
-    book.save(path)
-    return read_table("shop", View(path=str(path)))
-
-
-def test_cells_of_a_workbook_have_their_own_types(tmp_path):
-    table = workbook(tmp_path / "t.xlsx", [9, "#DIV/0!", "v", date(2020, 1, 4)])
-    assert table.ids == ["7", "8", "9"]
-    kinds = [(column.kind, column.n_missing) for column in table.used]
-    assert kinds == [("number", 1), ("category", 1), ("date", 0)]
-    assert table.X["day"].tolist() == [18263, 18264, 18265]
-    assert table.notes == ()
-
-
-@pytest.mark.parametrize("kind", [datetime.timedelta, datetime.time])
-def test_durations_and_times_of_day_are_the_same_in_workbooks_and_texts(tmp_path, kind):
-    parts = [(n % 7, 7 * n % 60, n) for n in range(12)]
-    cells = [
-        datetime.time(*one)
-        if kind is datetime.time
-        else datetime.timedelta(0, one[2], 0, 0, *one[1::-1])
-        for one in parts
-    ]
-    book = openpyxl.Workbook()
-    for row in [("n", "c"), *enumerate(cells)]:
+    for row in (
+        ["id", "x", "kind", "day"],
+        [7, 0.5, "u", date(2020, 1, 2)],
+        [8, "=B2+B3", None, date(2020, 1, 3)],
+        [9, "#DIV/0!", "v", date(2020, 1, 4)],
+    ):
         book.active.append(row)
     book.save(tmp_path / "t.xlsx")
-    pd.DataFrame(enumerate(map(str, cells)), columns=["n", "c"]).to_csv(tmp_path / "t.csv")
-    one, other = (read_table("t", View(path=str(tmp_path / f"t.{end}"))) for end in ("xlsx", "csv"))
+    table = read_table("shop", View(path=str(tmp_path / "t.xlsx"), columns={"x": "number"}))
+    assert table.ids == ["7", "8", "9"]
+    assert [column.n_missing for column in table.every_column] == [0, 2, 1, 0]
+    (note,) = table.notes
+    assert "1 formula without a stored value (B3) counted as missing" in note
+
+
+def test_durations_and_times_of_day_are_the_same_in_workbooks_and_texts(tmp_path):
+    parts = [(n % 7, 7 * n % 60, n) for n in range(12)]
     seconds = [3600 * h + 60 * m + s for h, m, s in parts]
-    assert one.X[:, -1].tolist() == other.X[:, -1].tolist() == seconds
-    assert one.used[-1].note == other.used[-1].note == "in seconds"
-
-
-def test_formulas_without_a_value_are_missing_and_said(tmp_path):
-    table = workbook(tmp_path / "t.xlsx", [9, "=B2+B3", "v", date(2020, 1, 4)])
-    assert table.X["x"].isna().tolist() == [False, False, True]
-    assert "1 formula without a stored value (B4) counted as missing" in table.notes[0]
+    times = [datetime.time(*one) for one in parts]
+    durations = [datetime.timedelta(seconds=7 + n) for n in seconds]
+    rows = [["n", "t", "d"], *map(list, zip(range(12), times, durations, strict=True))]
+    book = openpyxl.Workbook()
+    for row in rows:
+        book.active.append(row)
+    book.save(tmp_path / "t.xlsx")
+    write_csv(tmp_path / "t.csv", rows)
+    for ending in ("xlsx", "csv"):
+        table = read_table("t", View(path=str(tmp_path / f"t.{ending}"), columns=("t", "d")))
+        assert table.X.T.tolist() == [seconds, [7 + n for n in seconds]]
+        assert [column.note for column in table.used] == ["in seconds"] * 2
 
 
 def test_records_may_lack_values_and_hold_no_lists(tmp_path):
@@ -777,29 +723,6 @@ def test_texts_of_few_words_are_told_apart_by_their_parts():
 # ---- all that is wrong, at once
 
 
-def test_everything_wrong_is_told_at_once_with_a_command_that_goes_on(tmp_path):
-    rows = [[f"r{n}", n, n * n, n % 3] for n in range(20)]
-    rows[3][1], rows[4][2] = "many", "1e300"
-    write_csv(tmp_path / "a.csv", [["id", "size, mm", "y", "z"], *rows])
-
-    def check(*words):
-        return mvcc("cluster", "--view", "a=a.csv", "-k", "2", "--dry-run", *words, cwd=tmp_path)
-
-    done = check()
-    assert done.returncode == 1
-    told = done.stderr.splitlines()
-    assert told[0] == "mvcc: 2 problems:"
-    assert "a.csv:5: line 5 has 'many'" in told[1]
-    assert "a.csv:6: line 6 has '1e300', which is too large" in told[2]
-    assert told[3] == "To go on without these columns:"
-    assert told[4].endswith("--ignore 'a=\"size, mm\",y'")
-    done = check("--ignore", 'a="size, mm",y')
-    assert done.returncode == 0, done.stderr
-    assert "a: 20 rows, 1 of 4 columns used, 0 constraints (a.csv)\n" in done.stdout
-    assert "  size, mm  left out  ignored; 0 | 1\n" in done.stdout
-    assert "  z         number    0 | 1\n" in check("--columns", "a=z").stdout
-
-
 def test_the_command_that_goes_on_names_columns_of_any_name(tmp_path):
     names = [
         "Größe\n(cm)",
@@ -813,7 +736,9 @@ def test_the_command_that_goes_on_names_columns_of_any_name(tmp_path):
     rows = [[f"r{n}", n, *["oops" if n == 7 else n + 0.5] * len(names)] for n in range(20)]
     write_csv(tmp_path / "a.csv", [["id", "x", *names], *rows])
     done = mvcc("cluster", "a.csv", "-k", "2", "--dry-run", cwd=tmp_path)
-    *_, above, command = done.stderr.splitlines()
+    head, first, *_, above, command = done.stderr.splitlines()
+    assert (done.returncode, head) == (1, "mvcc: 7 problems:")
+    assert first.startswith("  a.csv:11: line 11 has 'oops'")
     assert above == "To go on without these columns:"
     script = f"mvcc() {{ printf '%s\\0' \"$@\"; }}; {command}"
     words = subprocess.run(
@@ -821,7 +746,8 @@ def test_the_command_that_goes_on_names_columns_of_any_name(tmp_path):
     ).stdout.decode()
     done = mvcc(*words.split("\0")[:-1], cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert "a: 20 rows, 1 of 9 columns used" in done.stdout
+    assert "a: 20 rows, 1 of 9 columns used, 0 constraints (a.csv)\n" in done.stdout
+    assert "left out  ignored; 0.5 | 1.5\n" in done.stdout
 
 
 @pytest.mark.parametrize("unit", ["s", "us", "ns", "day", "object"])
@@ -841,31 +767,23 @@ def test_points_in_time_of_any_year_are_days_whatever_their_unit(tmp_path, unit)
     assert np.isnan(found[3])
 
 
-@pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
-def test_points_in_time_with_a_zone_are_the_same_days_in_every_format(tmp_path, ending):
-    noon = pd.Series(pd.to_datetime([f"2020-0{n} 12:00" for n in ("1-01", "1-02", "7-01")]))
-    frame = pd.DataFrame({"n": [0.5, 1.5, 2.5], "at": noon.dt.tz_localize("Asia/Tokyo")})
-    path = tmp_path / f"t.{ending}"
-    match ending:
-        case "csv":
-            frame.to_csv(path, index=False)
-        case "jsonl":
-            frame.astype({"at": str}).to_json(path, orient="records", lines=True)
-        case "parquet":
-            frame.to_parquet(path)
-    days = read_table("shop", View(path=str(path))).X[:, 1]
-    assert days.tolist() == [18262 + 3 / 24, 18263 + 3 / 24, 18444 + 3 / 24]
+def test_points_in_time_with_a_zone_are_those_of_utc_in_typed_files_as_in_texts(tmp_path):
+    noon = pd.Series(pd.to_datetime(["2020-01-01 12:00", "2020-07-01 12:00"]))
+    frame = pd.DataFrame({"n": [0.5, 1.5], "at": noon.dt.tz_localize("Asia/Tokyo")})
+    frame.to_parquet(tmp_path / "t.parquet")
+    days = read_table("shop", View(path=str(tmp_path / "t.parquet"))).X[:, 1]
+    assert days.tolist() == [18262 + 3 / 24, 18444 + 3 / 24]
 
 
-@pytest.mark.parametrize("end", ["9999-12-31", "2300-01-01"])
-def test_far_dates_are_clustered_told_and_predicted(tmp_path, end):
+def test_far_dates_are_clustered_told_and_predicted(tmp_path):
+    end = "9999-12-31"
     rng = np.random.default_rng(0)
     days = [f"20{n % 20 + 10}-03-0{n % 9 + 1}" if n % 2 else end for n in range(40)]
     rows = [[f"r{n}", rng.normal() + 9 * (n % 2), day] for n, day in enumerate(days)]
     write_csv(tmp_path / "t.csv", [["id", "x", "until"], *rows])
     options = ["--stability-runs", "0", "--no-comparison", "-k", "2", "--out", "out"]
     said = mvcc("cluster", "--view", "t=t.csv", *options, cwd=tmp_path)
-    assert (NO_END in " ".join(said.stdout.split())) == (end == "9999-12-31")
+    assert NO_END in " ".join(said.stdout.split())
     assert end in (tmp_path / "out/clustering.json").read_text()
     done = mvcc("predict", "out", "--view", "t=t.csv", "--out", "again.csv", cwd=tmp_path)
     assert done.returncode == 0
@@ -879,13 +797,6 @@ def test_whole_numbers_are_shown_as_such_where_some_are_missing():
     )
     shown = table_of(frame, "shop", View(path="t.parquet"), Problems(), ["year", "part"]).shown
     assert shown == {"year": ["1987", "", "2001", "7"], "part": ["0.5", "", "1", "2"]}
-
-
-def test_columns_beside_the_others_are_left_out():
-    names = [f"column {n}" for n in range(50)]
-    frame = pd.DataFrame(np.random.default_rng(0).normal(size=(5, len(names))), columns=names)
-    frame.attrs["beside"] = names[2:]
-    assert table_of(frame, "shop", View(path="t.npz"), Problems()).columns == names[:2]
 
 
 @pytest.mark.parametrize(("ending", "save"), [(".npy", np.save), (".npz", np.savez)])

@@ -72,12 +72,8 @@ def given(options, tmp_path, content):
     {
         "with names": "texts,images\nt1,i0\nt2,i4\n",
         "in the other order": "images,texts\ni0,t1\ni4,t2\n",
-        "other names": "left,right\nt1,i0\nt2,i4\n",
         "without names": "t1,i0\nt2,i4\n",
-        "semicolons": "texts;images\nt1;i0\nt2;i4\n",
-        "byte order mark": "\ufefftexts,images\r\nt1,i0\r\nt2,i4\r\n",
         "spaces": "texts, images\n t1 , i0\nt2,i4 \n",
-        "empty lines": "t1,i0\nt2,i4\n\n\n",
         "repeated lines": "t1,i0\nt2,i4\nt1,i0\n",
         "another column before": "sure,images,texts\nyes,i0,t1\nno,i4,t2\n",
         "one behind": "left,right,by\nt1,i0,me\nt2,i4,me\n",
@@ -103,22 +99,6 @@ def test_matches_may_be_many_to_many_an_array_and_of_views_in_any_order(options,
     content = (tmp_path / "pairs.npz").read_bytes()
     found = matches(options, tmp_path, content, name="matches.npz")
     assert found[0, 1].tolist() == [[1, 0], [2, 4]]
-
-
-@pytest.mark.parametrize("name", ["matches.parquet", "matches.npy"])
-def test_whole_numbers_that_a_format_holds_as_floats_are_ids(tmp_path, name):
-    ids = [100.0, 101.0, 102.0]  # as pandas writes them where one is missing
-    for view in ("texts", "images"):
-        pd.DataFrame({"id": ids, "x": [1.0, 2.0, 4.0]}).to_parquet(tmp_path / f"{view}.parquet")
-    pairs = np.array([[100.0, 102.0], [101.0, 100.0]])
-    if name.endswith("npy"):
-        np.save(tmp_path / name, pairs)
-    else:
-        pd.DataFrame(pairs, columns=["texts", "images"]).to_parquet(tmp_path / name)
-    views = {view: tmp_path / f"{view}.parquet" for view in ("texts", "images")}
-    options = options_of(views, {"texts:images": tmp_path / name}, n_clusters=2)
-    found = read_inputs(load_job(None, options)).relations
-    assert {key: rows.tolist() for key, rows in found.items()} == {(0, 1): [[0, 2], [1, 0]]}
 
 
 @pytest.mark.parametrize("ending", ["csv", "jsonl"])
@@ -308,14 +288,6 @@ def test_ids_that_another_column_has_as_they_are_written_are_refused(column, tmp
         given(job, tmp_path, "i,j,kind\n1,2,must-link\n")
     job.append((("views", "texts", "id_column"), column, "--id-column"))
     assert matches(job, tmp_path, "left,right\n1,i0\n2,i4\n")[0, 1].tolist() == [[0, 0], [1, 4]]
-
-
-def test_bars_within_ids_separate_none_of_a_pair(tmp_path):
-    ids = [[f"sp|{letter}{n}|{letter}" for n in range(4)] for letter in "PQ"]
-    texts, images = ([["id", "x"], *([id, n % 2] for n, id in enumerate(own))] for own in ids)
-    content = "".join(f"{one},{other}\n" for one, other in zip(*ids, strict=True))
-    found = matches(tables(tmp_path, texts, images), tmp_path, content)
-    assert found[0, 1].tolist() == [[n, n] for n in range(4)]
 
 
 def test_rows_that_are_not_there_are_counted_in_one_message_and_may_be_left_out(options, tmp_path):
