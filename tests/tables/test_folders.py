@@ -236,25 +236,6 @@ def test_rows_without_ids_are_numbered_over_all_files(tmp_path, run):
     assert again["continued"]["changes"][0]["by_model"], "numbers tell nothing of other tables"
 
 
-def test_ids_and_labels_are_written_alike_in_parts_of_whole_numbers_and_in_others(tmp_path, run):
-    """Only the second part has numbers with fractions."""
-    (tmp_path / "rows").mkdir()
-    rows = np.arange(20)
-    for number, (ids, labels) in enumerate(
-        [(rows + 1.0, rows % 2 + 1.0), (rows + 21 + rows % 2 / 2, 2 + rows % 2 / 2)]
-    ):
-        frame = pd.DataFrame({"id": ids, "stars": labels, "x": 9 * labels + rows / 100})
-        frame.to_parquet(tmp_path / "rows" / f"{number}.parquet")
-    view = {"path": str(tmp_path / "rows"), "labels_column": "stars"}
-    facts = run(options_of({"rows": view}, n_clusters=3, sample=30))["views"][0]
-    found = labels_of(tmp_path / "out/rows/labels").set_index("id")["label"]
-    assert found.index[[0, 20, 21]].tolist() == ["1", "21", "22.5"]
-    assert set(found) == {"1", "2", "2.5"}
-    sample = read_csv(tmp_path / "out/rows/labels.csv")
-    assert {row["id"]: row["label"] for row in sample}.items() <= found.to_dict().items()
-    assert facts["all_f"] == 1
-
-
 @pytest.mark.parametrize("named", [False, True])
 def test_the_column_of_ids_is_that_of_a_file_with_the_same_rows(tmp_path, address, named):
     """Devices are distinct in each part, but not in all; constraints name only the last part."""
@@ -299,18 +280,22 @@ def test_a_column_that_alone_holds_named_ids_is_found_without_reading_other_part
         id_column_of(no_workers, folder, view, [Named("", {"a33"})])
 
 
-def test_categories_are_spelled_alike_in_parts_of_whole_numbers_and_in_others(tmp_path, run):
-    """Only the second part has a number with a fraction."""
+def test_numbers_are_written_alike_in_parts_of_whole_numbers_and_in_others(tmp_path, run):
+    """Only the second part has numbers with fractions: as ids, labels and categories."""
     (tmp_path / "rows").mkdir()
     grades = np.repeat([1.0, 2.0, 2.5], 20)
-    frame = pd.DataFrame({"id": [f"r{n}" for n in range(60)], "grade": grades, "truth": grades})
+    ids = np.arange(60) + np.arange(60) // 30 / 2
+    frame = pd.DataFrame({"id": ids, "grade": grades, "truth": grades})
     frame["level"], frame["x"] = grades + 10, np.sin(np.arange(60)) / 3
     frame[:30].to_parquet(tmp_path / "rows/0.parquet")
     frame[30:].to_parquet(tmp_path / "rows/1.parquet")
     columns = {"grade": "category", "level": "category", "x": "number"}
     view = {"path": str(tmp_path / "rows"), "labels_column": "truth", "columns": columns}
     assert run(options_of({"rows": view}, n_clusters=3, sample=30))["views"][0]["all_f"] == 1
-    labels = labels_of(tmp_path / "out/rows/labels").set_index("id")["cluster"]
+    found = labels_of(tmp_path / "out/rows/labels")
+    assert found["id"].tolist()[::29] == ["0", "29", "58.5"]
+    assert set(found["label"]) == {"1", "2", "2.5"}
+    labels = pd.Series(found["cluster"].to_numpy(), ids)
     model = load_model(tmp_path / "out")
     for some in (frame[:40], frame[40:]):  # also read from a text file that pandas wrote
         for values in (some["grade"], some["grade"].astype(str)):

@@ -154,7 +154,7 @@ def with_answers(job: Job, inputs: Inputs, matched: Inputs | None = None) -> Inp
         files=inputs.files + with_checksums(list(sizes.items())),
         notes=(*inputs.notes, *notes),
     )
-    return _without_outliers(whole, len(outliers)) if outliers else whole
+    return _without_outliers(whole, len(outliers))
 
 
 def _of_files(
@@ -287,8 +287,9 @@ def _together(
 
 
 def _without_outliers(inputs: Inputs, n_objects: int) -> Inputs:
-    """Leave out the rows of outliers, and the constraints and matches that touch them."""
-    assert inputs.answers is not None
+    """Leave out the rows of outliers, if any, and the constraints and matches that touch them."""
+    if not n_objects or inputs.answers is None:
+        return inputs
     kept, parts = [], []
     for table, outliers in zip(inputs.tables, inputs.answers.outliers, strict=True):
         rows = np.setdiff1d(np.arange(len(table.ids)), outliers)

@@ -112,14 +112,13 @@ def read_dates(texts: pd.Series[Any], written: Written | None) -> Dates:
     counts = names.value_counts()
     if counts.empty:
         return Dates(days, written or Written.PLAIN)
-    either = "" if is_known else str(texts[open_order].iloc[0])
+    unclear = texts[open_order & (not is_known)]
     # new dates are read in the order of the slashes, even if most dates have none
-    open_names = names[open_order]
-    main = open_names.mode().iloc[0] if len(open_names) else counts.index[0]
+    main = next(iter(names[open_order].mode()), counts.index[0])
     others = [f"also {name}" for name in counts.index if name != main]
     if (parts["third"].str.len() == 2)[~year_first].any():
         others.append(_TWO_DIGITS)
-    return Dates(days, Written(main), (*others, *remarks_on(days)), either)
+    return Dates(days, Written(main), (*others, *remarks_on(days)), next(iter(unclear), ""))
 
 
 def _four_digits(year: str) -> str:

@@ -94,7 +94,7 @@ def add_constraints(
     for view, own in records.items():
         if own:
             more = Constraints._of_file(replace(file, records=own), tables[view].ids)
-            given[view] = given[view].joined(more) if len(given[view]) else more
+            given[view] = given[view].joined(more)
     return sum(map(len, records.values()))
 
 

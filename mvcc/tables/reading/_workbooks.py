@@ -71,7 +71,7 @@ class Sheet:
                     self.formulas.append(self._row * _WIDTH + self._column - 1)
             case "row":
                 before, self._column = self._row, 0
-                self._row = int(float(given["r"])) if "r" in given else before + 1
+                self._row = int(float(given.get("r", before + 1)))
                 if not before < self._row <= MOST_ROWS:
                     where = f"row {self._row:,} comes after row {before:,}"
                     raise ValueError(f"{where}; a sheet has {MOST_ROWS:,} rows")
