@@ -231,19 +231,6 @@ def test_another_column_tells_what_points_and_commas_are(tmp_path, content, X):
         (["5 kg"] * 12 + ["5 lb"], ";", 14, "'5 lb', .* in kg like the others"),
         (["closed"] + ["14:48"] * 12, ";", 2, "'closed', which is not a duration like the others"),
     ],
-    ids=[
-        "comma",
-        "tab",
-        "word",
-        "mixed",
-        "words",
-        "inf",
-        "date",
-        "dots",
-        "slashes",
-        "units",
-        "durations",
-    ],
 )
 def test_what_is_uncertain_or_a_mistake_has_its_line(tmp_path, values, delimiter, line, message):
     name = "t.tsv" if delimiter == "\t" else "t.csv"

@@ -131,45 +131,34 @@ def test_ids_have_the_zeros_that_their_format_shows(tmp_path, title):
     }
 
 
-@pytest.mark.parametrize("spelled", ["{:03}", "{}", None])
-def test_matches_name_ids_with_and_without_the_zeros_of_their_format(tmp_path, spelled):
-    numbers = [2, 3, 4, 4]  # one twice
-    read(tmp_path, {"s": [["id", "x"], *([n, n % 2] for n in range(1, 7))]}, show_zeros())
-    os.rename(tmp_path / "w.xlsx", tmp_path / "a.xlsx")
-    b = write_csv(tmp_path / "b.csv", [["id", "x"], *([f"b{n}", n % 3] for n in range(6))])
-    if spelled is None:
-        rows = [[n, f"b{i}"] for i, n in enumerate(numbers)]
-        read(tmp_path, {"s": [["a", "b"], *rows]}, show_zeros())
-        pairs = str(tmp_path / "w.xlsx")
-    else:
-        rows = [[spelled.format(n), f"b{i}"] for i, n in enumerate(numbers)]
-        pairs = write_csv(tmp_path / "m.csv", [["a", "b"], *rows])
-    views = {"a": str(tmp_path / "a.xlsx"), "b": b}
-    inputs = read_inputs(load_job(None, options_of(views, {"a:b": pairs}, n_clusters=2)))
-    assert inputs.tables[0].ids[0] == "001"
-    assert inputs.relations[0, 1].tolist() == [[n - 1, i] for i, n in enumerate(numbers)]
-    drafted = sort_files([*views.values(), pairs])
-    assert drafted.matches == [("a:b", pairs)]
-
-
-@pytest.mark.parametrize("own", ["{:03}", "{}", "{}.0"])
-def test_workbooks_of_pairs_name_ids_of_text_files_with_and_without_zeros(tmp_path, own):
-    a = write_csv(tmp_path / "a.csv", [["x", "code"], *([n % 2, own.format(n)] for n in range(9))])
-    b = write_csv(tmp_path / "b.csv", [["id", "x"], *([f"b{n}", n % 3] for n in range(9))])
-    pairs = {
-        "m": [["code", "b"], *([n, f"b{n - 1}"] for n in range(1, 9))],
-        "c": [["i", "j", "kind"], *([n, n + 1, "must-link"] for n in range(1, 6))],
-    }
-    places = [f"{column}{row}" for column in "AB" for row in range(2, 10)]
-    for name, rows in pairs.items():
+@pytest.mark.parametrize(
+    ("own", "named"),
+    [("", "{:03}"), ("", "{}"), ("", ""), ("{:03}", ""), ("{}", ""), ("{}.0", "")],
+)
+def test_ids_are_named_with_and_without_the_zeros_that_workbooks_show(tmp_path, own, named):
+    def write(name, spelled, *rows):
+        """Write whole numbers as they are spelled, or as a workbook shows them."""
+        if spelled:
+            rows = [[spelled.format(n) if isinstance(n, int) else n for n in row] for row in rows]
+            return write_csv(tmp_path / f"{name}.csv", rows)
+        places = [f"{column}{row}" for column in "AB" for row in range(2, len(rows) + 1)]
         read(tmp_path, {"s": rows}, show_zeros(*places))
-        os.rename(tmp_path / "w.xlsx", tmp_path / f"{name}.xlsx")
-    m, c = (str(tmp_path / f"{name}.xlsx") for name in pairs)
-    inputs = read_inputs(
-        load_job(None, options_of({"a": a, "b": b}, {"a:b": m}, {"a": c}, n_clusters=2))
+        path = str(tmp_path / f"{name}.xlsx")
+        os.rename(tmp_path / "w.xlsx", path)
+        return path
+
+    a = write("a", own, ["code", "x"], *([n, n / 2] for n in range(9)))
+    b = write("b", "{}", ["id", "x"], *([f"b{n}", n % 3] for n in range(9)))
+    twice = [8, "b8"]
+    m = write("m", named, ["code", "b"], *([n, f"b{n - 1}"] for n in range(1, 9)), twice)
+    c = write("c", named, ["i", "j", "kind"], *([n, n + 1, "must-link"] for n in range(1, 6)))
+    job = load_job(None, options_of({"a": a, "b": b}, {"a:b": m}, {"a": c}, n_clusters=2))
+    inputs = read_inputs(job)
+    assert (inputs.tables[0].id_column, inputs.tables[0].ids[1]) == (
+        "code",
+        (own or "{:03}").format(1),
     )
-    assert inputs.tables[0].id_column == "code"
-    assert inputs.relations[0, 1].tolist() == [[n, n - 1] for n in range(1, 9)]
+    assert inputs.relations[0, 1].tolist() == [*([n, n - 1] for n in range(1, 9)), [8, 8]]
     assert inputs.constraints[0].pairs.tolist() == [[n, n + 1] for n in range(1, 6)]
     drafted = sort_files([a, b, m, c])
     assert (drafted.matches, drafted.constraints) == ([("a:b", m)], [("a", c)])
