@@ -104,7 +104,7 @@ def _print_inputs(job: tables.Job, inputs: tables.Inputs) -> None:
             "name": table.name,
             "rows": len(table.ids),
             "all_rows": table.n_all_rows or len(table.ids),
-            "columns": table.n_used,
+            "columns": len(table.columns),
             "constraints": len(constraints),
             "every_column": [column.to_dict() for column in table.every_column],
             "features": tables.described_features(table, job),

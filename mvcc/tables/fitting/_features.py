@@ -125,7 +125,7 @@ def _by_rule(table: Table, rule: str) -> AutoFeatures:
 
 
 def _said(table: Table, features: AutoFeatures) -> str:
-    return f"{counted(table.n_used, 'column')}, {features.description_}"
+    return f"{counted(len(table.columns), 'column')}, {features.description_}"
 
 
 def features_before_clusters(tables: list[Table], job: Job) -> list[Features]:
@@ -140,13 +140,13 @@ def features_before_clusters(tables: list[Table], job: Job) -> list[Features]:
 def numbers_of(table: Table) -> tuple[Floats, Any, str]:
     """Return the columns of a table as numbers, what makes them if they are none, and its words."""
     if isinstance(table.X, np.ndarray):
-        return table.X, None, counted(table.n_used, "column")
+        return table.X, None, counted(len(table.columns), "column")
     from mvcc.embedding import MixedFeatures
 
     encoder = MixedFeatures([str(column.kind) for column in table.used])
     with one_thread():
         X = encoder.fit_transform(table.X)
-    sizes = f"{counted(table.n_used, 'column')} as {counted(X.shape[1], 'feature')}"
+    sizes = f"{counted(len(table.columns), 'column')} as {counted(X.shape[1], 'feature')}"
     words = f"{sizes}, columns of equal weight"
     if encoder.kinds.count("text") > 1:
         words += ", all texts as one"

@@ -243,7 +243,7 @@ def _predicted(model: SavedClustering, table: Table) -> Ints:
     for name, value in table.constants.items():
         kinds[name] = "category" if isinstance(value, str) else "number"
     for column in view.used:
-        kind = column.kind or "number"
+        kind = column.kind or "number"  # in an older model, a constant has none
         if kinds.get(column.name) != kind:
             raise DataError(f"{table.name} has no {kind} column {column.name!r}.")
     frame = pd.DataFrame(table.X, columns=table.columns).assign(**table.constants)[view.columns]

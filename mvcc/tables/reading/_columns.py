@@ -250,7 +250,7 @@ def read_like(columns: Sequence[Column], frame: pd.DataFrame) -> dict[str, Under
 
 def _read_like(known: Column, values: pd.Series[Any], folder: str) -> Understood:
     missing = is_missing(values)
-    # a constant of a table of numbers has no kind
+    # in an older model, a constant has no kind
     column = Column(known.name, known.kind or "number", written=known.written, unit=known.unit)
     are_durations = known.written in DURATIONS
     if found := _by_type(column, values, missing, "m" if are_durations else "iufb"):

@@ -91,11 +91,6 @@ class Table:
         return [of_name[name] for name in self.columns]
 
     @property
-    def n_used(self) -> int:
-        """The number of columns that are clustered; one with a single value has no effect."""
-        return sum(column.kind is not None for column in self.used)
-
-    @property
     def numbers(self) -> pd.DataFrame:
         """The columns of numbers; a missing one is NaN."""
         frame = pd.DataFrame(self.X, columns=self.columns)

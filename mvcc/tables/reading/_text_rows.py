@@ -25,7 +25,7 @@ _NOT_PLAIN = (b'"', b"\r", b"\0", "\ufeff".encode())  # libraries read these in 
 
 
 def text_frames(
-    lines: IO[str], path: str, n_rows: int | None = None, *, whole: bytes = b""
+    lines: IO[str], path: str, n_rows: int | None, whole: bytes
 ) -> Iterator[pd.DataFrame]:
     """Give the rows, all at once or some at a time; ``attrs["header"]`` is the line above row 0.
 
@@ -101,8 +101,6 @@ def text_frames(
         return
     except DataError:
         raise
-    except pd.errors.EmptyDataError:
-        raise DataError(f"{path}: there are no rows below the names of the columns.") from None
     except (pd.errors.ParserError, pd.errors.ParserWarning, ValueError, csv.Error) as error:
         check_quotes(lines, path, delimiter)
         lines.seek(start)

@@ -101,8 +101,8 @@ def _without_empty(
     notes: list[str],
     below: list[str],
     blank: Callable[[str], set[int]],
-    first: int = 0,
-    n_units: int = 0,
+    first: int,
+    n_units: int,
 ) -> tuple[pd.DataFrame, int]:
     """Return a table without units and empty rows, with notes, and the number of the next row.
 
@@ -182,7 +182,7 @@ def _chunks(lines: _Lines, encoding: str, whole: bytes = b"") -> Iterator[pd.Dat
         n_columns = max(map(file.readline().count, ",;\t|")) + 1
         file.seek(0)
         n_rows = None if whole else rows_at_a_time(n_columns)
-        yield from text_frames(file, lines.place, n_rows, whole=whole)
+        yield from text_frames(file, lines.place, n_rows, whole)
 
 
 class _Lines:
