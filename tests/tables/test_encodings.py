@@ -84,15 +84,6 @@ def test_new_rows_are_read_some_at_a_time_with_their_lines(encoding, tmp_path, m
         run("predict", "results", "--view", "wines=wines.csv", "--out", "b.csv")
 
 
-def test_an_exported_table_has_its_own_lines_and_encoding(encoding, tmp_path):
-    run("export", "results", "--out", "out")
-    before, after = ((tmp_path / one).read_bytes() for one in ("wines.csv", "out/wines.csv"))
-    assert after[:2] == before[:2]
-    lines = after.decode(encoding).splitlines()
-    for old, new in zip(before.decode(encoding).splitlines(), lines, strict=True):
-        assert new.startswith(f"{old};")
-
-
 @pytest.mark.parametrize(
     ("content", "message"),
     [
