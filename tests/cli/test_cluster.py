@@ -10,14 +10,13 @@ from itertools import product
 from pathlib import Path
 
 import numpy as np
-import openpyxl
 import pandas as pd
 import pytest
 
 from mvcc.exceptions import ConfigError, ConstraintConflictError, DataError, StoreError
 from mvcc.reporting import figures
 from tests.command_line import invoke, mvcc
-from tests.tables.problems import outputs, read_csv, write_problem
+from tests.tables.problems import outputs, read_csv, write_problem, write_workbook
 
 TABLES = "--view texts=texts.csv --view images=images.csv --match texts:images=matches.csv"
 COLUMNS = "--labels-column texts=kind --labels-column images=kind"
@@ -302,10 +301,8 @@ def test_an_output_folder_whose_name_is_no_text_is_refused_since_no_command_woul
 @pytest.fixture
 def with_pairs(data):
     """Return the folder, with matches in a workbook."""
-    book = openpyxl.Workbook()
-    for record in [["Text", "Bild"], *(list(row.values()) for row in read_csv("matches.csv"))]:
-        book.active.append(record)
-    book.save("Paare.xlsx")
+    pairs = [list(row.values()) for row in read_csv("matches.csv")]
+    write_workbook("Paare.xlsx", [["Text", "Bild"], *pairs])
     return data
 
 

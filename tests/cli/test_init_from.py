@@ -12,7 +12,7 @@ from rich.cells import cell_len
 
 from mvcc.exceptions import ConfigError, DataError, StoreError
 from tests.command_line import invoke, mvcc
-from tests.tables.problems import write_csv
+from tests.tables.problems import write_csv, write_workbook
 
 COLORS = ("rot", "weiß", "rosé")
 
@@ -35,12 +35,7 @@ def files(tmp_path):
         wines.append([f"W {n}", f"Typ {k}", acid, hue, n % 5, acid, "", odd])
         soils.append([f"Ort {n}", 5 * k + rng.normal(), rng.normal(), "" if n % 10 else k])
     write_csv(tmp_path / "Meine Weine.csv", wines, ";")
-    book = openpyxl.Workbook()
-    book.active.append(["Böden, Stand 2024"])
-    book.create_sheet("Maße")
-    for row in soils:
-        book["Maße"].append(row)
-    book.save("Böden.xlsx")
+    write_workbook("Böden.xlsx", {"Sheet": [["Böden, Stand 2024"]], "Maße": soils})
     write_csv(tmp_path / "m.csv", [["a", "b"], *([f"W {n}", f"Ort {n}"] for n in range(30))])
     kinds = [["i", "j", "kind"], ["W 0", "W 3", "ML"], ["W 0", "W 1", "CL"]]
     write_csv(tmp_path / "urteile.csv", kinds)

@@ -4,7 +4,6 @@ import json
 import os
 
 import numpy as np
-import openpyxl
 import pandas as pd
 import pytest
 
@@ -13,7 +12,15 @@ from mvcc.exceptions import ConfigError, DataError, MvccError
 from mvcc.tables import predict_files
 from mvcc.tables.reading import _files, _parquet
 from tests.command_line import invoke
-from tests.tables.problems import by_co_em, cluster, options_of, read_csv, write_csv, write_problem
+from tests.tables.problems import (
+    by_co_em,
+    cluster,
+    options_of,
+    read_csv,
+    write_csv,
+    write_problem,
+    write_workbook,
+)
 
 
 @pytest.fixture(scope="module", params=["joint", "co-em"])
@@ -298,16 +305,6 @@ def test_a_note_counts_categories_that_were_not_there_if_they_are_most(tmp_path,
     assert note.endswith(
         "2 of 2 values of 'grade' are none of those that were clustered: 'A', 'B'."
     )
-
-
-def write_workbook(path, sheets):
-    book = openpyxl.Workbook()
-    book.remove(book.active)
-    for title, table in sheets.items():
-        sheet = book.create_sheet(title)
-        for row in table:
-            sheet.append(row)
-    book.save(path)
 
 
 def test_new_rows_of_a_workbook_are_read_like_the_rows_that_were_clustered(tmp_path, monkeypatch):

@@ -10,6 +10,7 @@ from itertools import combinations
 from pathlib import Path
 
 import numpy as np
+import openpyxl
 
 from mvcc.tables import cluster_job, load_job
 from mvcc.tables.reading._files import read_frame
@@ -25,6 +26,19 @@ def write_csv(path, rows, delimiter=","):
     path.parent.mkdir(parents=True, exist_ok=True)
     with open(path, "w", encoding="utf-8", newline="") as file:
         csv.writer(file, delimiter=delimiter, lineterminator="\n").writerows(rows)
+    return str(path)
+
+
+def write_workbook(path, sheets, change=lambda book: None):
+    """Write sheets of rows by their titles, or rows as the only sheet."""
+    book = openpyxl.Workbook()
+    book.remove(book.active)
+    for title, rows in (sheets if isinstance(sheets, dict) else {"Sheet": sheets}).items():
+        sheet = book.create_sheet(title)
+        for row in rows:
+            sheet.append(row)
+    change(book)
+    book.save(path)
     return str(path)
 
 

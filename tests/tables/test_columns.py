@@ -12,7 +12,6 @@ from datetime import date
 from itertools import pairwise
 
 import numpy as np
-import openpyxl
 import pandas as pd
 import pyarrow
 import pyarrow.parquet
@@ -42,7 +41,14 @@ from mvcc.tables.reading._numbers import numbers_by_arrow
 from mvcc.tables.reading._problems import Problems
 from mvcc.tables.reading._table import table_of
 from tests.command_line import mvcc
-from tests.tables.problems import cluster, options_of, read_csv, read_table, write_csv
+from tests.tables.problems import (
+    cluster,
+    options_of,
+    read_csv,
+    read_table,
+    write_csv,
+    write_workbook,
+)
 
 TWO_DIGITS = "years of two digits are from 1969 to 2068"
 NO_END = "9999-12-31 is a date; leave it empty for no end"
@@ -68,7 +74,6 @@ def column_of(folder, values, delimiter=";", **options):
 def assert_is_read(folder, values, kind, note, found):
     column, read_values = column_of(folder, values)
     assert (column.kind, column.note) == (kind, note)
-    found = values if found is None else found
     assert column.n_missing == sum(value is None for value in found)
     for one, other in zip(read_values, found, strict=True):
         assert pd.isna(one) if other is None else one == pytest.approx(other)
@@ -542,16 +547,14 @@ def test_codes_name_the_rows_whatever_they_are_called_and_are_never_texts(tmp_pa
 
 
 def test_cells_of_a_workbook_have_their_own_types_and_formulas_without_a_value_are_said(tmp_path):
-    book = openpyxl.Workbook()
-    for row in (
+    rows = [
         ["id", "x", "kind", "day"],
         [7, 0.5, "u", date(2020, 1, 2)],
         [8, "=B2+B3", None, date(2020, 1, 3)],
         [9, "#DIV/0!", "v", date(2020, 1, 4)],
-    ):
-        book.active.append(row)
-    book.save(tmp_path / "t.xlsx")
-    table = read_table("shop", View(path=str(tmp_path / "t.xlsx"), columns={"x": "number"}))
+    ]
+    path = write_workbook(tmp_path / "t.xlsx", rows)
+    table = read_table("shop", View(path=path, columns={"x": "number"}))
     assert table.ids == ["7", "8", "9"]
     assert [column.n_missing for column in table.every_column] == [0, 2, 1, 0]
     (note,) = table.notes
@@ -564,13 +567,9 @@ def test_durations_and_times_of_day_are_the_same_in_workbooks_and_texts(tmp_path
     times = [datetime.time(*one) for one in parts]
     durations = [datetime.timedelta(seconds=7 + n) for n in seconds]
     rows = [["n", "t", "d"], *map(list, zip(range(12), times, durations, strict=True))]
-    book = openpyxl.Workbook()
-    for row in rows:
-        book.active.append(row)
-    book.save(tmp_path / "t.xlsx")
-    write_csv(tmp_path / "t.csv", rows)
-    for ending in ("xlsx", "csv"):
-        table = read_table("t", View(path=str(tmp_path / f"t.{ending}"), columns=("t", "d")))
+    paths = write_workbook(tmp_path / "t.xlsx", rows), write_csv(tmp_path / "t.csv", rows)
+    for path in paths:
+        table = read_table("t", View(path=path, columns=("t", "d")))
         assert table.X.T.tolist() == [seconds, [7 + n for n in seconds]]
         assert [column.note for column in table.used] == ["in seconds"] * 2
 

@@ -24,7 +24,7 @@ from mvcc.tables._job import View
 from mvcc.tables.reading import _workbooks
 from mvcc.tables.reading._files import read_frame, read_frames
 from mvcc.tables.reading._people import read_records
-from tests.tables.problems import read_table
+from tests.tables.problems import read_table, rezipped
 
 HEADER = (
     '<row r="1"><c r="A1" t="inlineStr"><is><t>id</t></is></c><c r="B1"'
@@ -46,17 +46,8 @@ def workbook(path, rows=HEADER + ROWS, after="", before=""):
     openpyxl.Workbook().save(buffer)
     name = "xl/worksheets/sheet1.xml"
     space = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
-    with (
-        zipfile.ZipFile(buffer) as source,
-        zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as target,
-    ):
-        for entry in source.namelist():
-            if entry != name:
-                target.writestr(entry, source.read(entry))
-        target.writestr(
-            name,
-            f'{before}<worksheet xmlns="{space}"><sheetData>{rows}</sheetData>{after}</worksheet>',
-        )
+    sheet = f'{before}<worksheet xmlns="{space}"><sheetData>{rows}</sheetData>{after}</worksheet>'
+    path.write_bytes(rezipped(buffer.getvalue(), more={name: sheet}))
     return path
 
 

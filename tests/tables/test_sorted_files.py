@@ -2,13 +2,12 @@
 
 import re
 
-import openpyxl
 import pandas as pd
 import pytest
 
 from mvcc.exceptions import ConfigError
 from mvcc.tables import sort_files
-from tests.tables.problems import write_csv
+from tests.tables.problems import write_csv, write_workbook
 
 WINE = [["Nr", "Säure"], *([f"W {n}", n / 4] for n in range(8))]
 SOIL = [["Ort", "pH", "Ton"], *([f"ort-{n}", 6 + n / 9, n] for n in range(8))]
@@ -24,10 +23,7 @@ def files(tmp_path, monkeypatch):
     write_csv(tmp_path / "paare.csv", [["a", "b"], *([f"W {n}", f"ort-{n}"] for n in range(5))])
     kinds = [["x", "y", "kind"], ["ort-1", "ort-2", "ML"], ["ort-1", "ort-3", "cannot"]]
     write_csv(tmp_path / "urteile.csv", kinds)
-    book = openpyxl.Workbook()
-    for row in [["ort", "air"], *([f"ort-{n}", 100 + n] for n in range(4))]:
-        book.active.append(row)
-    book.save("places.xlsx")
+    write_workbook("places.xlsx", [["ort", "air"], *([f"ort-{n}", 100 + n] for n in range(4))])
     return ["Weine 2024.csv", "böden.csv", "air.csv", "paare.csv", "urteile.csv", "places.xlsx"]
 
 

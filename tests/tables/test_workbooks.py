@@ -1,8 +1,5 @@
 """Excel workbooks as people have them: which sheet is read, and where in it the table lies."""
 
-import os
-
-import openpyxl
 import pandas as pd
 import pytest
 
@@ -13,7 +10,7 @@ from mvcc.tables.drafting._files import sort_files
 from mvcc.tables.reading._files import read_frame
 from mvcc.tables.reading._inputs import read_inputs
 from mvcc.tables.reading._rows import RowsById, spelled_like
-from tests.tables.problems import options_of, read_table, write_csv
+from tests.tables.problems import options_of, read_table, write_csv, write_workbook
 
 HEADER = ["Nr", "Säure", "Farbe"]
 ROWS = [[f"W {n}", n / 4, "rot" if n % 2 else "weiß"] for n in range(1, 7)]
@@ -22,15 +19,8 @@ NAMES, IDS = HEADER[1:], [row[0] for row in ROWS]
 
 def read(path, sheets, change=lambda book: None, **view):
     """Write sheets of rows, and read the table of the workbook."""
-    book = openpyxl.Workbook()
-    book.remove(book.active)
-    for title, rows in sheets.items():
-        sheet = book.create_sheet(title)
-        for row in rows:
-            sheet.append(row)
-    change(book)
-    book.save(path / "w.xlsx")
-    return read_table("wine", View(path=str(path / "w.xlsx"), **view))
+    path = write_workbook(path / "w.xlsx", sheets, change)
+    return read_table("wine", View(path=path, **view))
 
 
 def assert_is_whole(table, ids=IDS):
@@ -142,10 +132,7 @@ def test_ids_are_named_with_and_without_the_zeros_that_workbooks_show(tmp_path, 
             rows = [[spelled.format(n) if isinstance(n, int) else n for n in row] for row in rows]
             return write_csv(tmp_path / f"{name}.csv", rows)
         places = [f"{column}{row}" for column in "AB" for row in range(2, len(rows) + 1)]
-        read(tmp_path, {"s": rows}, show_zeros(*places))
-        path = str(tmp_path / f"{name}.xlsx")
-        os.rename(tmp_path / "w.xlsx", path)
-        return path
+        return write_workbook(tmp_path / f"{name}.xlsx", rows, show_zeros(*places))
 
     a = write("a", own, ["code", "x"], *([n, n / 2] for n in range(9)))
     b = write("b", "{}", ["id", "x"], *([f"b{n}", n % 3] for n in range(9)))

@@ -17,8 +17,8 @@ from mvcc.tables.reading._column import (
     ENOUGH_CODES,
     GLANCE,
     NAMED_CODES,
+    Column,
     LeftOut,
-    Written,
     as_texts,
     is_missing,
 )
@@ -105,8 +105,8 @@ def without_superfluous(found: dict[str, Understood], unasked: Set[str]) -> dict
 
 
 def _left_out(one: Understood, why: LeftOut, *remarks: str) -> Understood:
-    column = replace(one.column, kind=None, why=why, remarks=remarks, unit="")
-    return Understood(replace(column, written=Written.PLAIN))
+    column = one.column
+    return Understood(Column(column.name, None, column.n_missing, why=why, remarks=remarks))
 
 
 def _of_the_order(one: Understood) -> LeftOut | None:
