@@ -158,9 +158,9 @@ class JointGraphClustering(MultiViewEstimator):
     them, numbered alike by an assignment of what landmarks are near, with the share
     (1 − m / 10 k) κ of m landmarks whose numbers agree beyond chance by Cohen's κ.
 
-    Where clusters are spread, 20 or more objects seen in all views also have edges by their columns
-    side by side, with twice their share of all objects as weight, and every cluster is given the
-    fourth root of its size. A metric is left out if k-means violates no constraint without it, or
+    For spreading, 20 or more objects seen in all views also have edges by their columns side by
+    side, with twice their share of all objects as weight, and every cluster is given the fourth
+    root of its size. A metric is left out if k-means violates no constraint without it, or
     if its clusters, by the nearest center, violate twice as many or more: it may halve a cluster
     far larger than the others.
 
