@@ -5,7 +5,7 @@ Each is traced to the constraint whose weight times both reaches it has (Eq. 10)
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from mvcc.cluster import MPCKMeans
@@ -22,7 +22,8 @@ def agree(found, expected, tolerance=1e-12):
     found = as_dict(found)
     assert found.keys() == expected.keys()
     for key, weight in expected.items():
-        assert found[key] == pytest.approx(weight, abs=tolerance), key
+        # weights are up to 50, and rounded in proportion
+        assert found[key] == pytest.approx(weight, rel=tolerance, abs=tolerance), key
 
 
 REGULARIZATION = 1e-3
@@ -53,6 +54,7 @@ def propagated(seed, threshold, kind):
 
 
 @of_every_metric
+@example(seed=318112, threshold=1e-6)  # a weight of 23 differs by 1.2e-11
 @given(seed=seeds, threshold=THRESHOLDS)
 def test_propagated_constraints_are_those_of_the_paper(seed, threshold, kind):
     (X, labels, constraints), found, options, candidates = propagated(seed, threshold, kind)
