@@ -44,6 +44,11 @@ def test_every_item_of_a_numbered_list_begins_a_line(page):
 
 
 @pytest.mark.parametrize("page", pages())
+def test_no_line_begins_with_a_percent_sign_which_hides_it(page):
+    assert re.findall(r"^ *%.*", (ROOT / page).read_text("utf-8"), re.MULTILINE) == []
+
+
+@pytest.mark.parametrize("page", pages())
 def test_code_and_what_it_prints_fit_into_80_columns(page):
     lines = [line for block in blocks_of(page) for line in block.text.splitlines()]
     assert [line for line in lines if len(line) > 80] == []
