@@ -172,7 +172,7 @@ class GivenViews:
             raise InvalidInputError(
                 f"{where} must be pairs of row numbers; relate ids by a DataFrame with two columns."
             )
-        return given
+        return rows
 
     def _pairs_of_ids(self, frame: pd.DataFrame, views: tuple[int, int], where: str) -> ArrayLike:
         """Return the rows that two columns of ids name."""

@@ -103,10 +103,10 @@ Three things to know before reading on:
   of edges, and the rule for suspicious matches were chosen on 3Sources, BBCSport, NGs, ACM, Wikipedia, BDGP, MSRC-v5,
   100Leaves and Handwritten, and the rule for features was tried on nine other sets afterwards. The rules are the same
   everywhere, but these figures do not show how joint does on data that nobody has seen.
-- **Published methods chose their parameters with the true classes**, from a grid, for each data set, as their papers
-  say or as is usual in this field. *Best setting* is what joint reaches in the same way, from five settings: its
-  defaults, 5 or 20 neighbors instead of 10, all columns scaled, all tables as counts. It is the column to compare with
-  the papers; the defaults are what you get.
+- **Published methods chose their parameters with the true classes**, from a grid, for each data
+  set, as their papers say or as is usual in this field. *Best setting* is what joint reaches in the
+  same way, from five settings: its defaults, 5 or 20 neighbors instead of 10, all columns scaled,
+  all tables as counts. It is the column to compare with the papers; the defaults are what you get.
 - **Published figures are copied** (`scripts/field/published.yaml`) and the best that we have come across, not those of
   a complete survey. Masks were drawn anew here, and versions of a data set can differ under one name. MSRC-v5 in mask A
   is compared with a figure for "MSRCv1", whose tables are not known."""
@@ -135,9 +135,9 @@ prepared columns: rows of sparse non-negative tables with length 1, columns of o
 - **k-means of each table** is scored table by table. Its clusters need not mean the same in two tables, which is an
   easier task, and so it counts in none of the comparisons but that of F within tables.
 - **Sum of graphs**: spectral clustering of the sum of the graphs of 10 nearest neighbors, each normalized by degrees.
-- **NEMO** (Rappoport and Shamir, Bioinformatics 2019), **IMSR** (Liu et al., ACM Multimedia 2021), **EEIMVC** and
-  **LFIMVC** (Liu et al., IEEE TPAMI 2020 and 2019), **OPIMC** (Hu and Chen, AAAI 2019): iMML's Python engines with
-  their defaults; a missing row is one of NaN.
+- **NEMO** (Rappoport and Shamir, Bioinformatics 2019), **IMSR** (Liu et al., ACM Multimedia 2021),
+  **EEIMVC** and **LFIMVC** (Liu et al., IEEE TPAMI 2020 and 2019), **OPIMC** (Hu and Chen, AAAI
+  2019): iMML's Python engines with their defaults; a missing row is one of NaN.
 - **mvlearn**: spectral and co-regularized spectral clustering, where all rows match.
 
 Other packages were not run in all cells, for lack of time: IMSR, LFIMVC and mvlearn not on ACM, Wikipedia, BDGP,

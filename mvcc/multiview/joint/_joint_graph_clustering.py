@@ -160,9 +160,9 @@ class JointGraphClustering(MultiViewEstimator):
 
     For spreading, 20 or more objects seen in all views also have edges by their columns side by
     side, with twice their share of all objects as weight, and every cluster is given the fourth
-    root of its size. A metric is left out if k-means violates no constraint without it, or
-    if its clusters, by the nearest center, violate twice as many or more: it may halve a cluster
-    far larger than the others.
+    root of its size. A metric is left out if k-means violates no constraint without it, or if its
+    clusters, by the nearest center, violate twice as many or more: it may halve a cluster far
+    larger than the others.
 
     Matches of three views or more can contradict each other. Those that more views contradict than
     confirm are left out: a few wrong ones would chain many objects into one.

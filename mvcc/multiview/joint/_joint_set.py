@@ -303,7 +303,8 @@ class JointSet:
         free, residual = self._rows_without_metric(constraints)
         if not len(constraints):
             return search(free), free, residual
-        ends, (clusters, _) = constraints.pairs.T, k_means(free[objects], k, masses)
+        ends = constraints.pairs.T
+        clusters, _ = k_means(free[objects], k, masses)
         violated = _violated(clusters[np.searchsorted(objects, ends)], constraints)
         rows = self._rows_by_metric(constraints) if violated else None
         if rows is None:

@@ -55,7 +55,8 @@ def propose_matches(
     `between` is ``VIEW:VIEW``; by default the only two views with matches. ``found_first`` and
     ``found_in_five`` are None where to cut matches takes too long, or leaves too few.
     """
-    facts, corrections = None, Corrections()
+    facts: Clustering | None = None
+    corrections: Corrections = ()
     if clustering:
         facts, corrections = read_result(clustering), read_corrections(clustering)
         refuse_samples(clustering, facts)
