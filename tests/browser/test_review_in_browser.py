@@ -92,6 +92,10 @@ def test_every_correction_of_a_page_is_in_the_files_and_undone(results, open_pag
         page.check(f"#opened [data-row='{other}']")
         page.click("#selection [value=outlier]")
         wait_for(page, TOLD, "left out.")
+        page.evaluate("scrollTo(0, document.body.scrollHeight)")
+        box = page.locator(TOLD).bounding_box()
+        assert page.evaluate("scrollY") > box["height"]
+        assert 0 <= box["y"] < 10
         assert clusters(results)[other] == "-1"
         page.locator("#opened [data-row]").first.focus()
         for _ in range(5):

@@ -218,7 +218,12 @@ def nothing(folder):
             rf"{SINCE} .*mvcc cluster .*cluster\.yaml --continue .* --out NEW",
         ),
         (ANOTHER_ID, "out", DataError, r"one\.csv is as it was clustered, .* --out NEW"),
-        (lost_table, "out", DataError, r"two\.parquet: there is no such file"),
+        (
+            lost_table,
+            "out",
+            DataError,
+            r"two\.parquet: there is no such file\. If results was moved, correct its cluster\.yaml",
+        ),
         (nothing, "out.csv", ConfigError, rf"out\.csv {ONE_TABLE}"),
         (
             nothing,

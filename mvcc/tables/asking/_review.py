@@ -13,11 +13,11 @@ import numpy as np
 from mvcc._utils.arrays import Floats
 from mvcc._utils.messages import counted, row_name, shown, view_and_id
 from mvcc._utils.outputs import OutputFolder, put_back
-from mvcc.exceptions import DataError, InvalidInputError, StoreError
+from mvcc.exceptions import InvalidInputError, StoreError
 from mvcc.multiview import NEW, UNDO, Answer
 from mvcc.reporting.html import REPORT, REPORT_KIND, clustering_page
 from mvcc.results import CLUSTERING, Clustering, Sureness, listed_clusters, read_facts
-from mvcc.tables._layout import CONFIG, CORRECTIONS, FOUND
+from mvcc.tables._layout import CORRECTIONS, FOUND
 from mvcc.tables.asking._card import ShownRow
 from mvcc.tables.asking._log import LoggedSession, about
 from mvcc.tables.correcting._corrected import Reviewed, parts_of
@@ -34,6 +34,7 @@ from mvcc.tables.output._folder import KIND, inputs_of, labels_of
 from mvcc.tables.output._stored import (
     has_changed,
     job_of_clustering,
+    moved_perhaps,
     n_lacking,
     read_found,
     refuse_samples,
@@ -224,11 +225,8 @@ class ReviewSession(LoggedSession):
         """Read the tables that were clustered, and refuse others."""
         why = "what is corrected would not reach the other rows. Cluster it with more answers; "
         refuse_samples(self.folder, self._found, why)
-        try:
+        with moved_perhaps(self.folder):
             inputs = read_inputs(self._job.model_copy(update={"n_clusters": "auto"}))
-        except DataError as error:
-            error.args = (f"{error} If {self.folder} was moved, correct its {CONFIG}.",)
-            raise
         before = {one.path: one.sha256 for one in self._found.inputs}
         rows = []
         for view, table, file in zip(self._found.views, inputs.tables, inputs.files, strict=False):

@@ -34,6 +34,7 @@ from mvcc.tables.output._stored import (
     has_changed,
     job_of_clustering,
     load_model,
+    moved_perhaps,
     read_result,
     refuse_samples,
 )
@@ -128,7 +129,8 @@ def _with_clusters(
     folder: Path, view: View, id_column: str | None, facts: Clustering, place: int
 ) -> _Exported:
     """Return the table of a view, with what the clustering says of its rows."""
-    frame = read_frame(view.path, view.sheet, view.header)
+    with moved_perhaps(folder):
+        frame = read_frame(view.path, view.sheet, view.header)
     content = content_of(view.path)
     columns, values = label_columns(facts.views[place])
     if sha256_of(content) != facts.inputs[place].sha256:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import csv
 import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -62,6 +63,16 @@ def refuse_samples(folder: Path, facts: Clustering, why: str = "") -> None:
                 f"{view.source} is a folder of Parquet files, of which a sample was clustered;"
                 f" {why}the labels of all its rows are in {folder / view.name / ALL_LABELS}."
             )
+
+
+@contextmanager
+def moved_perhaps(folder: Path) -> Iterator[None]:
+    """Add to what is wrong with the tables of a clustering what to do if its folder was moved."""
+    try:
+        yield
+    except DataError as error:
+        error.args = (f"{error} If {folder} was moved, correct its {CONFIG}.",)
+        raise
 
 
 def has_changed(table: str, folder: Path, is_same_file: bool = False) -> DataError:

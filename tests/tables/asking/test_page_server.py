@@ -75,6 +75,7 @@ def test_the_page_and_its_parts_may_load_nothing_else(unanswered, path, kind):
     assert (status, headers["Content-Type"]) == (200, f"{kind}; charset=utf-8")
     assert b"http:" not in body.replace(b"http://www.w3.org/2000/svg", b"")
     assert b"https:" not in body
+    assert (b"<noscript>" in body) == (kind == "text/html")
     policy = headers["Content-Security-Policy"]
     assert policy.startswith(
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src"
