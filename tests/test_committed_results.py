@@ -15,7 +15,7 @@ from mvcc.reporting.claims import evaluate_claims, to_markdown
 from mvcc.reporting.figures import FIGURES, plot
 from mvcc.results import Results, find_experiments
 from mvcc.results._format import CELL
-from scripts import compare_with_reference
+from scripts import calibration, compare_with_reference
 from scripts.field import pairs
 from scripts.field.figures import Figures
 from scripts.field.methods import EACH, NO_PAIRS, OF_TABLES
@@ -136,6 +136,25 @@ def test_pages_say_how_questions_beside_other_strategies_and_long_fits_turned_ou
     readme = (ROOT / "README.md").read_text("utf-8")
     assert f"2 × 1,000 rows take {seconds:.1f} s" in readme
     assert f"2 × 100,000 [{ratio:.1f} times as long as k-means]" in readme
+
+
+def test_pages_have_the_curves_and_the_errors_of_how_sure_rows_are():
+    bands = pd.read_csv(RESULTS / "calibration.csv")
+    curves = calibration.curves(bands).query("band >= 3")
+    shown = (curves[["sure", "right"]].map("{:.2f}".format)).agg(", ".join, axis=1).unstack("band")
+    columns = [("exact", 0), ("exact", 20), ("exact", 160), ("anchors", 0), ("anchors", 160)]
+    page = (ROOT / "docs" / "how-well.md").read_text("utf-8")
+    for _, cells in shown.loc[columns].items():
+        assert f"| {' | '.join(cells)} |\n".replace("0.", ".") in page
+    method = (ROOT / "docs" / "method.md").read_text("utf-8")
+    means = calibration.scores_of_fits(bands).groupby(["sets", "constraints", "graph"])
+    for _, rows in means.agg(["mean", "sem"]).groupby(level=["sets", "constraints"], sort=False):
+        cells = " | ".join(
+            f"{own['right', 'mean']:.3f} | {own['error', 'mean']:.3f} ± {own['error', 'sem']:.3f}"
+            f" | {own['brier', 'mean']:.3f}"
+            for _, own in rows.sort_index(level="graph", ascending=False).iterrows()
+        )
+        assert f"| {cells} |\n".replace("0.", ".") in method
 
 
 def test_the_readme_has_the_lead_over_k_means_of_each_table_however_it_is_prepared():
