@@ -248,4 +248,7 @@ def _print_criteria(found: dict[str, Any]) -> None:
     for name, values in found["criteria"].items():
         numbers = "".join(f"{value:6.2f}" for value in values)
         say(f"{name:{width}}{numbers}   {found['best'][name] or '–':>4}")
-    say("With four clusters or more, neither is right more than two times in five.")
+    if len(found["criteria"]) > 1:
+        say("They are right two times in five and one in three; if they agree, three in five.")
+    else:
+        say("It is right one time in three. Twenty matches would tell more.")

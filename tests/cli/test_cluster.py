@@ -183,9 +183,9 @@ def test_an_automatic_number_without_answers_is_refused_with_criteria_and_how_to
     assert done.returncode == 2
     lines = done.stdout.splitlines()
     assert lines[0].split() == ["k", *map(str, range(2, 11)), "best"]
-    assert [line[:19].strip() for line in lines[1:3]] == ["eigengap", "prediction strength"]
+    assert [line[:19].strip() for line in lines[1:3]] == ["agreement of views", "eigengap"]
     assert lines[3:] == [
-        "With four clusters or more, neither is right more than two times in five."
+        "They are right two times in five and one in three; if they agree, three in five."
     ]
     (asking,) = re.findall(r"To be asked:\n  mvcc ask (.*) --out asked\n", done.stderr)
     assert sorted(shlex.split(asking)) == sorted(tables)

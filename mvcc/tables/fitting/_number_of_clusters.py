@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from collections.abc import Iterable
+from itertools import combinations
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mvcc._utils.arrays import Floats
 from mvcc._utils.messages import counted
 from mvcc._utils.one_thread import one_thread
 from mvcc.exceptions import ConfigError
@@ -15,12 +17,14 @@ from mvcc.tables._job import Job
 from mvcc.tables.reading._answers import no_answers
 from mvcc.tables.reading._inputs import Inputs, check_enough
 
+if TYPE_CHECKING:
+    from mvcc.embedding import JointGraph
+
 _SETTLED = 10  # answers in a row that open no group
 _MOST_CLUSTERS = 10
 _MOST_ROWS = 2_000  # of all views; of more, objects are drawn
 _NEIGHBORS = 10
-_HALVINGS = 5
-_STRONG = 0.8  # the prediction strength of clusters that can be told apart
+_FEWEST_MATCHED = 20  # rows of two views, from which their agreement is measured
 
 
 class UnknownNumberError(ConfigError):
@@ -63,36 +67,34 @@ def of_number(job: Job, inputs: Inputs) -> list[str]:
 
 
 def number_criteria(job: Job, inputs: Inputs) -> dict[str, Any]:
-    """Return what two criteria propose for the number of clusters.
+    """Return what criteria propose for the number of clusters.
 
-    The eigengap (von Luxburg 2007) is that of the joint graph; the prediction strength (Tibshirani
-    and Walther 2005) that of k-means in its k leading components. If matches do not connect all
-    views, the largest connected set counts.
+    The agreement of views is the adjusted Rand index of matched rows between k clusters of each
+    view by itself, in the mean of all pairs of views with 20 such rows; the eigengap (von Luxburg
+    2007) is that of the joint graph. If matches do not connect all views, the largest connected set
+    counts.
 
     Returns ``k``, the numbers tried; ``criteria``, the values of each by name; and ``best``, the
-    number that each proposes, or None.
+    number that each proposes, or None. Without matched rows, there is no agreement of views.
     """
     from sklearn.exceptions import ConvergenceWarning
 
     rng = np.random.default_rng(job.seed)
     with one_thread(), warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct rows than clusters
-        eigenvalues, spaces = _embedded(_drawn(inputs, rng), rng)
-        tried = list(range(2, len(spaces) + 2))
-        gaps = {k: float(eigenvalues[k - 1] - eigenvalues[k]) for k in tried}
-        strengths = {k: _strength(spaces[k], k, rng) for k in tried}
-    strong = [k for k in tried if strengths[k] >= _STRONG]
-    return {
-        "k": tried,
-        "criteria": {
-            "eigengap": [*gaps.values()],
-            "prediction strength": [*strengths.values()],
-        },
-        "best": {
-            "eigengap": max(tried, key=gaps.__getitem__, default=None),
-            "prediction strength": max(strong, default=None),
-        },
+        graph, most = _graph(_drawn(inputs, rng), rng)
+        values = graph.components(min(_MOST_CLUSTERS + 1, graph.n_objects)).values
+        tried = range(2, min(most, len(values) - 1) + 1)
+        criteria = {
+            "agreement of views": _agreements(graph, tried),
+            "eigengap": [float(values[k - 1] - values[k]) for k in tried],
+        }
+    criteria = {name: of_k for name, of_k in criteria.items() if of_k}
+    best = {
+        name: max(zip(of_k, tried, strict=True), key=itemgetter(0), default=(0, None))[1]
+        for name, of_k in criteria.items()
     }
+    return {"k": [*tried], "criteria": criteria, "best": best}
 
 
 def _drawn(inputs: Inputs, rng: np.random.Generator) -> Inputs:
@@ -107,9 +109,9 @@ def _drawn(inputs: Inputs, rng: np.random.Generator) -> Inputs:
     return inputs.on_rows([np.flatnonzero(np.isin(own, kept)) for own in objects])
 
 
-def _embedded(inputs: Inputs, rng: np.random.Generator) -> tuple[Floats, dict[int, Floats]]:
-    """Return the leading eigenvalues of the joint graph, and its objects in k components, by k."""
-    from mvcc.embedding import AutoFeatures, embedded, joint_graph, neighbors_for, separate_problems
+def _graph(inputs: Inputs, rng: np.random.Generator) -> tuple[JointGraph, int]:
+    """Return the joint graph of the largest connected set, and how many clusters are tried."""
+    from mvcc.embedding import AutoFeatures, joint_graph, neighbors_for, separate_problems
     from mvcc.tables.fitting._features import numbers_of
 
     sizes = [len(table.ids) for table in inputs.tables]
@@ -121,31 +123,25 @@ def _embedded(inputs: Inputs, rng: np.random.Generator) -> tuple[Floats, dict[in
     ]
     q = neighbors_for(views, _MOST_CLUSTERS, _NEIGHBORS)
     graph = joint_graph(views, relations, q, _MOST_CLUSTERS, rng)
-    values, vectors = graph.components(min(_MOST_CLUSTERS + 1, graph.n_objects))[:2]
-    last = min(_MOST_CLUSTERS, len(values) - 1, max(map(len, views)) - 2)
-    return values, {k: embedded(values, vectors[:], k) for k in range(2, last + 1)}
+    return graph, min(_MOST_CLUSTERS, max(map(len, views)) - 2)
 
 
-def _strength(E: Floats, k: int, rng: np.random.Generator) -> float:
-    """Return the mean prediction strength of k clusters over random halves.
+def _agreements(graph: JointGraph, tried: Iterable[int]) -> list[float]:
+    """Return how far so many clusters of each view agree, nothing with too few matched rows."""
+    from sklearn.metrics import adjusted_rand_score
 
-    That of two halves: for the worst cluster of one of them, the share of its pairs that the
-    clusters of the other keep together.
-    """
-    from sklearn.cluster import KMeans
+    from mvcc.embedding import embedded, k_means
 
-    k_means, strengths = KMeans(k, n_init=3, random_state=0), []
-    for _ in range(_HALVINGS):
-        first, second = np.array_split(rng.permutation(len(E)), 2)
-        if len(second) < k:
-            return 0.0
-        clusters = k_means.fit_predict(E[second])
-        predicted = k_means.fit(E[first]).predict(E[second])
-        shares = []
-        for cluster in range(k):
-            sizes = np.bincount(predicted[clusters == cluster])
-            n_pairs = sizes.sum() * (sizes.sum() - 1)
-            if n_pairs:
-                shares.append((sizes * (sizes - 1)).sum() / n_pairs)
-        strengths.append(min(shares, default=0.0))
-    return float(np.mean(strengths))
+    matched = []
+    for (u, own), (v, other) in combinations(enumerate(graph.objects), 2):
+        _, i, j = np.intersect1d(own, other, return_indices=True)
+        if len(i) >= _FEWEST_MATCHED:
+            matched.append((u, v, i, j))
+    if not matched:
+        return []
+    found = []
+    for k in tried:
+        clusters = [k_means(embedded(one.values, one.vectors, k), k)[0] for one in graph.views]
+        indices = [adjusted_rand_score(clusters[u][i], clusters[v][j]) for u, v, i, j in matched]
+        found.append(float(np.mean(indices)))
+    return found
