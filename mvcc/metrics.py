@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from mvcc._utils.arrays import Floats, Ints
 from mvcc._utils.kernels import may_share
 from mvcc._utils.one_thread import one_thread
-from mvcc._utils.validation import check_choice, check_count, check_data, label_codes
+from mvcc._utils.validation import check_choice, check_count, check_data, check_order, label_codes
 from mvcc.constraints import Constraints, check_rows
 from mvcc.exceptions import InvalidInputError
 
@@ -265,6 +265,7 @@ def cluster_fit(X: ArrayLike, labels: ArrayLike, *, n_neighbors: int = 10) -> Fl
         raise InvalidInputError(
             f"X has {len(data)} rows and labels {len(of_rows)} entries; they must be as many."
         )
+    check_order(X, labels, "X and labels")
     data = data - np.median(data, axis=0)
     data /= np.abs(data).max(initial=0.0) or 1.0  # squares stay within the range of floats
     # threads find the same neighbors, but sums of covariances depend on how many there are
@@ -343,6 +344,7 @@ def _two_labellings(y_true: ArrayLike, y_pred: ArrayLike) -> tuple[Ints, Ints]:
         raise InvalidInputError(
             f"y_true has {len(truth)} labels and y_pred {len(predicted)}; they must be as many."
         )
+    check_order(y_true, y_pred, "y_true and y_pred")
     return truth, predicted
 
 

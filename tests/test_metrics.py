@@ -168,6 +168,17 @@ def test_a_label_that_is_missing_among_objects_is_refused_with_its_row(score, mi
             score(labels, [0, 1, 0, 1])
 
 
+@pytest.mark.parametrize("score", [pairwise_f_measure, clustering_accuracy, purity, cluster_fit])
+def test_rows_that_pandas_names_in_another_order_are_refused(score):
+    one = pd.Series([0, 1, 2, 3, 3], index=list("abcde"))
+    rows = one.to_frame() if score is cluster_fit else one
+    with pytest.raises(InvalidInputError, match="same row index in another order; bring one into"):
+        score(rows, one[::-1])
+    np.testing.assert_array_equal(score(rows, one), score(rows, one.to_numpy()))
+    score(rows, one.set_axis(list("vwxyz")))
+    score(rows.set_axis([4, 3, 2, 1, 0]), one.reset_index(drop=True))  # numbered anew
+
+
 def test_labels_that_cannot_be_compared_are_refused():
     with pytest.raises(InvalidInputError, match="y_true mixes labels that cannot be compared"):
         pairwise_f_measure(np.array([0, "b", "a"], dtype=object), [0, 1, 2])

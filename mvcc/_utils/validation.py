@@ -235,6 +235,18 @@ def class_codes(labels: NDArray[Any], what: str) -> Ints:
         ) from error
 
 
+def check_order(one: Any, other: Any, names: str) -> None:
+    """Refuse two tables of pandas with the same ids in another order, since rows go by place."""
+    if not (hasattr(one, "iloc") and hasattr(other, "iloc")) or one.index.equals(other.index):
+        return
+    is_counted = "RangeIndex" in (type(one.index).__name__, type(other.index).__name__)
+    if not is_counted and one.index.is_unique and {*one.index} == {*other.index}:
+        raise InvalidInputError(
+            f"{names} have the same row index in another order; bring one into the order of the"
+            " other, as by one.loc[other.index]."
+        )
+
+
 def label_codes(labels: ArrayLike, what: str) -> Ints:
     """Return the class of every row as 0 … classes − 1, or say why these are no labels of rows."""
     array = as_labels(labels, what)
