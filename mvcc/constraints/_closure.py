@@ -243,8 +243,8 @@ def conflict(
     last = ", ".join(filter(None, ("cannot-link", lines[-1])))
     return ConstraintConflictError(
         f"The {what} contradict each other: {' '.join(steps)}, but {names[0]} ≠ {names[-1]} "
-        f"({last}). Correct or remove one of these, or have drop_conflicts (--on-conflict drop) "
-        "leave out the weakest."
+        f"({last}). Correct or remove one of these, or have the weakest left out "
+        "(--on-conflict drop, on_conflict='drop', drop_conflicts)."
     )
 
 

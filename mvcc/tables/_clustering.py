@@ -38,6 +38,7 @@ from mvcc.tables.output._former import Former
 from mvcc.tables.reading._answers import no_answers
 from mvcc.tables.reading._column import LeftOut
 from mvcc.tables.reading._inputs import Inputs
+from mvcc.tables.reading._problems import in_python, is_in_memory
 from mvcc.tables.reading._table import Table
 
 SCHEMA = 1
@@ -183,6 +184,8 @@ def _facts(
         "machine": machine(),
         "finished": now(),
     }
+    if is_in_memory(tables[0].name, tables[0].path):
+        facts["warnings"] = list(map(in_python, facts["warnings"]))
     add_rows(facts, tables, inputs.relations)
     add_pictures(facts, tables)
     return facts

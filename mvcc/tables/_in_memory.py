@@ -15,7 +15,7 @@ from scipy.sparse import issparse
 from sklearn import config_context
 
 from mvcc._utils.arrays import Ints
-from mvcc._utils.messages import shown
+from mvcc._utils.messages import counted, shown
 from mvcc.exceptions import InvalidInputError
 from mvcc.results import ClusterProfile
 from mvcc.tables._clustering import Clustered, clustered
@@ -24,11 +24,13 @@ from mvcc.tables._layout import MOVED
 from mvcc.tables.output._compare import compare_facts
 from mvcc.tables.output._former import Former, answered, read_former
 from mvcc.tables.reading._inputs import frame_of, inputs_of, job_of
+from mvcc.tables.reading._problems import in_python, naming_settings
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+@naming_settings()
 def cluster_views(
     views: Mapping[str, Any],
     *,
@@ -138,15 +140,16 @@ class ClusteringResult(Correctable):
     Attributes
     ----------
     labels : dict {name: Series of int}
-        Cluster of every row by id; the same number is the same cluster in all views that matches
-        connect.
+        Cluster of every row by id; by the joint method, the same number is the same cluster in all
+        views that matches connect.
     fit : dict {name: Series of float}
         How well a row fits its cluster, 0 to 1; see ``cluster_fit``.
     stability : dict {name: Series of float}
         Share of the stability runs that put a row into the same cluster; NaN without stability
         runs.
     facts : dict
-        Everything that ``clustering.json`` of `mvcc cluster` holds.
+        Everything that ``clustering.json`` of `mvcc cluster` holds; ``facts["warnings"]`` says what
+        must not be overlooked.
 
     See Also
     --------
@@ -293,7 +296,10 @@ class ClusteringResult(Correctable):
         """Return what differs from another clustering, as `mvcc compare --json` prints it."""
         if not isinstance(other, ClusteringResult):
             raise InvalidInputError(f"other must be a ClusteringResult, got {shown(other)}.")
-        return compare_facts((self._facts, other._facts), ("this clustering", "the other one"))
+        changed = self._as_former().strange(other._found.inputs)
+        called = "this clustering", "the other one"
+        found = compare_facts((self._facts, other._facts), called, changed)
+        return found | {"notes": list(map(in_python, found["notes"]))}
 
     def plot(self) -> Figure:
         """Draw every view in two dimensions, colored by cluster; return the figure of pyplot."""
@@ -330,7 +336,9 @@ class ClusteringResult(Correctable):
 
     def __repr__(self) -> str:
         rows = ", ".join(f"{name} ({view.n_rows} rows)" for name, view in self._views.items())
-        return f"<ClusteringResult: {self._facts.n_clusters} clusters of {rows}>"
+        n = len(self._facts.warnings)
+        more = f'; {counted(n, "warning")} in facts["warnings"]' if n else ""
+        return f"<ClusteringResult: {self._facts.n_clusters} clusters of {rows}{more}>"
 
     def _repr_html_(self) -> str:
         compared = self._facts.comparison

@@ -219,6 +219,7 @@ def test_an_empty_list_of_matches_is_none(settings, tmp_path):
             "matches['shop', 'survey'] must be pairs of row numbers; relate ids by a DataFrame",
         ),
         ({"matches": {"shop:survey": []}}, "matches: the key 'shop:survey' is not a pair of views"),
+        ({"matches": {"shop": []}}, "pair of views; write two names, such as ('shop', 'survey')."),
         ({"matches": SURVEY}, "matches must be a dict {(view, view): matches}, got DataFrame"),
         ({"views": VIEWS | {"shop": np.zeros((90, 2, 2))}}, "views['shop'] is not a table: "),
         ({"views": VIEWS | {"shop": object()}}, "views['shop'] is not a table: "),
@@ -255,10 +256,7 @@ def test_a_number_that_may_stand_for_none_is_named():
     (note,) = warned(coded)
     assert note.startswith("views['survey'] has -99 in b (9 rows, all others ")
     assert " and 999 in c (3 rows, all others " in note
-    assert note.endswith(
-        "). If this means missing, write --missing survey=-99,999, in the view of a config"
-        " `missing: ['-99', '999']`, in Python NaN."
-    )
+    assert note.endswith("). If this means missing, write NaN instead.")
     assert not warned(coded.astype(float).mask(coded.isin([-99, 999])))
     coded.iloc[2:, 1] = SURVEY.iloc[2:, 1]
     assert "-99" not in "".join(warned(coded))  # too few rows for a word
@@ -289,6 +287,59 @@ def test_categories_that_have_an_order_are_numbers(named):
         float(named.index(one)) if "low" in named else float(one) for one, _ in rank["examples"]
     ]
     assert found.predict(table, "survey").tolist() == found.labels["survey"].tolist()
+
+
+def test_options_of_the_command_line_are_settings_in_python():
+    noise = {"survey": np.random.default_rng(0).normal(size=(90, 5))}
+    settings = {"constraints": [PAIRS], "stability_runs": 3, "comparison": False}
+    said = [*cluster_views(noise, n_clusters=6, **settings).facts["warnings"]]
+    for wrong in (
+        {"n_clusters": 99},
+        {"threshold": 0.5},
+        {"n_clusters": "auto"},
+        {"constraints": {"survey": Constraints([(0, 1), (0, 1)], [True, False])}},
+    ):
+        with pytest.raises(MvccError) as raised:
+            cluster_views({"survey": SURVEY}, **({"n_clusters": 3} | wrong))
+        said.append(str(raised.value))
+    assert (
+        "Try another number of clusters (n_clusters), or add constraints (Questions)." in said[-5]
+    )
+    assert said[-4].endswith("cannot be put into 99 clusters (n_clusters).")
+    assert 'add `method: co-em` (method="co-em"), or leave it out.' in said[-3]
+    assert "n_clusters: auto takes the number" in said[-2]
+    assert said[-1].endswith("the weakest left out (on_conflict='drop', drop_conflicts).")
+    assert not re.search(r"--|-k", "".join(said))
+
+
+def test_views_of_the_same_ids_without_matches_are_named():
+    apart = {"survey": SURVEY, "again": 2 * SURVEY}
+    found = cluster_views(apart, n_clusters=3, stability_runs=0)
+    *_, said = found.facts["warnings"]
+    assert said.startswith("survey and again share 90 ids, but have no matches")
+    assert said.endswith("and give it as matches={('survey', 'again'): …}.")
+    assert repr(found).endswith('; 2 warnings in facts["warnings"]>')
+    counted = {name: one.to_numpy()[: 90 - n] for n, (name, one) in enumerate(apart.items())}
+    (said,) = cluster_views(counted, n_clusters=3, stability_runs=0).facts["warnings"]
+    assert said.startswith("No three matches connect")  # numbers of rows may count anything
+
+
+def test_other_rows_by_the_same_numbers_are_compared_with_a_note():
+    numbered = SURVEY.reset_index(drop=True)
+    found = alone(numbered)
+    (note,) = found.compare(alone(numbered[::-1].reset_index(drop=True)))["notes"]
+    assert note.startswith("survey: rows without ids are compared by their numbers, but the tables")
+    assert note.endswith("Name a column of ids (set_index), and cluster both again.")
+    assert found.compare(alone(numbered[["a", "b"]]))["notes"] == []
+    assert alone(SURVEY).compare(alone(SURVEY[::-1]))["notes"] == []
+
+
+def test_truth_values_may_be_objects_or_texts_later():
+    table = SURVEY.assign(is_first=Y == 0)
+    found = alone(table)
+    for dtype in ("object", "str", "boolean", "int"):
+        later = table.astype({"is_first": dtype})
+        assert found.predict(later, "survey").tolist() == found.labels["survey"].tolist()
 
 
 def test_messages_name_settings_of_python():
@@ -364,6 +415,16 @@ def test_a_sparse_table_is_taken_as_its_dense_one(form):
     X = np.random.default_rng(0).poisson(2 * np.eye(3, 12)[Y[:60]] + 0.1).astype(float)
     found, wanted = (alone(view).labels["survey"] for view in (getattr(scipy.sparse, form)(X), X))
     pd.testing.assert_series_equal(found, wanted)
+
+
+def test_a_sparse_table_may_have_several_values_for_a_cell():
+    half = scipy.sparse.coo_array(np.maximum(SURVEY, 1) / 2)
+    order = np.argsort([*half.row] * 2, kind="stable")
+    columns, values = (np.tile(one, 2)[order] for one in (half.col, half.data))
+    table = scipy.sparse.csr_array((values, columns, range(0, 541, 6)), shape=half.shape)
+    found, wanted = (alone(one).labels["survey"] for one in (table, table.toarray()))
+    pd.testing.assert_series_equal(found, wanted)
+    assert table.nnz == 540
 
 
 TEXTS = [

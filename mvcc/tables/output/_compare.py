@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -33,13 +33,19 @@ def compare_clusterings(first: Path, second: Path) -> dict[str, Any]:
     return compare_facts((read_result(first), read_result(second)), (str(first), str(second)))
 
 
-def compare_facts(facts: tuple[Clustering, Clustering], called: tuple[str, str]) -> dict[str, Any]:
+def compare_facts(
+    facts: tuple[Clustering, Clustering],
+    called: tuple[str, str],
+    changed: Collection[str] | None = None,
+) -> dict[str, Any]:
     """Compare two clusterings, on the views and rows that both have.
 
     Clusters of the second one are numbered as those of the first that they share most rows with
     (`numbers_like`), alike in all views that are numbered alike. `called` is what messages call
-    the clusterings.
+    the clusterings; `changed` has the views that are other tables, of tables in memory.
     """
+    if changed is None:
+        changed = [view.name for view in facts[0].views if not _is_one_table(facts, view.name)]
     facts = facts[0], _spelled_like(*facts[::-1])
     both = {
         one.name: (one, other)
@@ -77,7 +83,7 @@ def compare_facts(facts: tuple[Clustering, Clustering], called: tuple[str, str])
         "in_words": in_words(changes),
         "views": views,
         "matches": _matches(facts, compared),
-        "notes": list(_notes(called, facts, views)),
+        "notes": list(_notes(called, facts, views, changed)),
     }
 
 
@@ -179,7 +185,10 @@ def _difference(before: Said, after: Said) -> dict[str, list[dict[str, Any]]]:
 
 
 def _notes(
-    called: tuple[str, str], facts: tuple[Clustering, Clustering], compared: list[dict[str, Any]]
+    called: tuple[str, str],
+    facts: tuple[Clustering, Clustering],
+    compared: list[dict[str, Any]],
+    changed: Collection[str],
 ) -> Iterator[str]:
     """Say what was not compared."""
     first, second = ([view.name for view in one.views] for one in facts)
@@ -191,7 +200,7 @@ def _notes(
             yield f"The view {name} has no row that is in both."
     numbered = numbered_in(facts[0]) | numbered_in(facts[1])
     for name in first:
-        if name in there & numbered and not _is_one_table(facts, name):
+        if name in there & numbered.intersection(changed):
             yield (
                 f"{name}: rows without ids are compared by their numbers, but the tables differ:"
                 " the same number may be another row. Name a column of ids (--id-column), and"

@@ -52,7 +52,7 @@ from mvcc.tables.reading._numbers import (
     unclear_number,
     without_points,
 )
-from mvcc.tables.reading._problems import option_for
+from mvcc.tables.reading._problems import is_in_memory, option_for
 from mvcc.tables.reading._superfluous import code_reason
 
 _KIND_OF: dict[str, Kind | None] = {**dict.fromkeys(ORDERS, "date"), "mail": "text"}
@@ -147,7 +147,7 @@ def _without_effect(one: Understood) -> Understood:
 def _plain_numbers(frame: pd.DataFrame) -> dict[str, Understood]:
     """Return the columns that are numbers alone; times, which pandas has numbers for, are none."""
     values = np.empty(frame.shape)
-    is_number = np.array([dtype.kind in "iufb" for dtype in frame.dtypes], dtype=bool)
+    is_number = np.array([dtype.kind in "iuf" for dtype in frame.dtypes], dtype=bool)
     values[:, is_number] = frame.loc[:, is_number].to_numpy(dtype=np.float64, na_value=np.nan)
     unread = ~is_number
     if len(frame) >= GLANCE:  # few rows of many columns are faster together
@@ -218,6 +218,8 @@ def _by_type(
         written, numbers = Written.PLAIN, values
         if kind == "m":
             written, numbers = Written.IN_SECONDS, values.dt.total_seconds()
+        elif kind == "b":  # with a missing one, pandas keeps the next ones as objects
+            written = Written.TRUE_FALSE
         floats: Floats = numbers.to_numpy(dtype=np.float64, na_value=np.nan)
         return numeric(column, floats, values, written)
     if are_ordered(values) and column.kind in (None, "number"):
@@ -320,8 +322,11 @@ def notes_on_far_values(
             f" others {others.min():.6g} to {others.max():.6g})"
         )
     if found:
-        note = (
-            f"{view.path} has {enumerated(found.values(), _MOST_NAMED)}. If this means missing,"
+        note = f"{view.path} has {enumerated(found.values(), _MOST_NAMED)}. If this means missing,"
+        if is_in_memory(name, view.path):
+            yield f"{note} write NaN instead."
+            return
+        note += (
             f" write {option_for('--missing', name, words)}, in the view of a config"
             f" `missing: {as_yaml(words)}`, in Python NaN."
         )

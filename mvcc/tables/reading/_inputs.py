@@ -34,7 +34,7 @@ from mvcc.tables._job import Job
 from mvcc.tables.reading._column import as_texts
 from mvcc.tables.reading._files import read_constraints, read_frame, read_frames
 from mvcc.tables.reading._parquet import input_sha256
-from mvcc.tables.reading._problems import Problems
+from mvcc.tables.reading._problems import Problems, is_in_memory
 from mvcc.tables.reading._rows import Named, columns_of_bytes, ids_of
 from mvcc.tables.reading._table import Table, table_of
 
@@ -224,14 +224,19 @@ def _named_by_tables(tables: list[Table]) -> list[Named]:
 
 def _notes_on_shared_ids(tables: list[Table]) -> Iterator[str]:
     """Say which tables seem to name the same objects, though nobody has matched them."""
-    with_ids = [table for table in tables if table.id_column is not None]
+    with_ids = [one for one in tables if one.id_column or is_in_memory(one.name, one.path)]
     for one, other in combinations(with_ids, 2):
         n_shared = len({*one.ids} & {*other.ids})
+        if one.is_numbered and len(one.ids) != len(other.ids):
+            continue  # numbers that count anything
         if n_shared >= _MANY_SHARED * min(len(one.ids), len(other.ids)):
+            way = f"and name it (--match {one.name}:{other.name}=FILE)"
+            if is_in_memory(one.name, one.path):
+                way = f"and give it as matches={{{(one.name, other.name)!r}: …}}"
             yield (
                 f"{one.name} and {other.name} share {counted(n_shared, 'id')}, but have no matches,"
                 " so nothing connects them. If the same id is the same object, write these ids into"
-                f" a table of two columns, and name it (--match {one.name}:{other.name}=FILE)."
+                f" a table of two columns, {way}."
             )
 
 
@@ -277,10 +282,13 @@ def job_of(
     numbers = {key: value.item() for key, value in given.items() if isinstance(value, np.generic)}
     pairs = {}
     for key in matches:
-        names = key
-        if not isinstance(key, tuple):
-            names = [key]
-        pairs[":".join(map(str, names))] = f"matches[{key!r}]"
+        if not (isinstance(key, tuple) and len(key) == 2):
+            pair = tuple([*views, "view", "view"][:2])
+            raise ConfigError(
+                f"matches: the key {shown(key)} is not a pair of views; write two names, such as"
+                f" {shown(pair)}."
+            )
+        pairs[":".join(map(str, key))] = f"matches[{key!r}]"
     return validated(Job, given | numbers | {"views": sections, "matches": pairs}, mistakes)
 
 
@@ -299,7 +307,8 @@ def inputs_of(
     problems.raise_any()
     given = GivenViews.of(frames)
     relations = given.relations(dict(matches), "matches")
-    return Inputs(tables, given.constraints(constraints), relations, [])
+    notes = [] if matches else _notes_on_shared_ids(tables)
+    return Inputs(tables, given.constraints(constraints), relations, [], notes=tuple(notes))
 
 
 def frame_of(view: Any, name: str) -> pd.DataFrame:
@@ -315,6 +324,8 @@ def frame_of(view: Any, name: str) -> pd.DataFrame:
     if isinstance(view, pd.Series):
         view = view.to_frame(name if view.name is None else view.name)
     elif issparse(view):
+        view = view.tocsc(copy=True)
+        view.sum_duplicates()  # pandas takes one value for each cell
         view = pd.DataFrame.sparse.from_spmatrix(view)  # type: ignore[attr-defined]
     elif not isinstance(view, pd.DataFrame):
         try:

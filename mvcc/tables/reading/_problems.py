@@ -11,6 +11,18 @@ from mvcc._utils.messages import clipped, quoted
 from mvcc.exceptions import DataError, InvalidInputError, MvccError
 
 _MOST_TOLD = 20
+_IN_PYTHON = {  # what messages call options, for tables in memory
+    "(-k)": "(n_clusters)",
+    " (-k auto)": "",
+    "(--columns)": "(columns)",
+    "(--id-column)": "(set_index)",
+    "(--ignore)": "(ignore)",
+    "--method co-em": 'method="co-em"',
+    "--method joint": 'method="joint"',
+    "--on-conflict drop, ": "",
+    "(--threshold": "(threshold",
+    "(mvcc ask)": "(Questions)",
+}
 
 
 class SeveralProblems(DataError):
@@ -54,7 +66,7 @@ class Problems:
         self._errors += getattr(error, "errors", [error])
         if leave_out is not None:
             view, columns, path = leave_out
-            self._are_in_memory |= _is_in_memory(view, path)
+            self._are_in_memory |= is_in_memory(view, path)
             self.columns.setdefault(view, {}).update(dict.fromkeys(columns, str(error)))
             self._n_avoidable += 1
 
@@ -89,9 +101,26 @@ class Problems:
         return ["To go on without these columns:", f"  {command} {options}"]
 
 
-def _is_in_memory(view: str, path: str) -> bool:
+def is_in_memory(view: str, path: str) -> bool:
     """Tell whether a table has a name in the place of a path, as `cluster_views` has it."""
     return path == f"views[{view!r}]"
+
+
+def in_python(message: str) -> str:
+    """Return a message with settings of Python in the place of options of the command line."""
+    for option, setting in _IN_PYTHON.items():
+        message = message.replace(option, setting)
+    return message
+
+
+@contextmanager
+def naming_settings() -> Iterator[None]:
+    """Let errors name settings of Python in the place of options of the command line."""
+    try:
+        yield
+    except MvccError as error:
+        error.args = (in_python(str(error)),)
+        raise
 
 
 def option_for(flag: str, view: str, value: str | Sequence[str], path: str = "") -> str:
@@ -99,7 +128,7 @@ def option_for(flag: str, view: str, value: str | Sequence[str], path: str = "")
 
     With a value, or with columns.
     """
-    if _is_in_memory(view, path):
+    if is_in_memory(view, path):
         key = flag.removeprefix("--").replace("-", "_")
         if key == "labels_column":
             value = value[0]

@@ -97,9 +97,10 @@ class Table:
         return frame.loc[:, [dtype.kind == "f" for dtype in frame.dtypes]]
 
     def has_rows_of(self, other: Table) -> bool:
-        """Tell whether the rows are those of another table, by their ids and values."""
-        one, former = (pd.DataFrame(table.X, columns=table.columns) for table in (self, other))
-        return self.ids == other.ids and one.equals(former)
+        """Tell whether the rows are those of another table, by ids and values that both have."""
+        both = [column for column in self.columns if column in other.columns]
+        one, former = (pd.DataFrame(one.X, columns=one.columns)[both] for one in (self, other))
+        return self.ids == other.ids and bool(both) and one.equals(former)
 
     def on_rows(self, rows: Ints) -> Table:
         """Return the table of some of the rows, in the given order."""
