@@ -52,7 +52,7 @@ class Correctable:
         Parameters
         ----------
         kept, gone : int or str
-            Numbers or names of clusters; "view:number" where matches do not connect all views.
+            Numbers or names of clusters; "view:number" where views are not numbered alike.
 
         Returns
         -------

@@ -142,8 +142,8 @@ class Draft:
         if views is None and len(self._alike) > 1:
             example = f"{self.found.views[0].name}:{text}"
             raise InvalidInputError(
-                "No matches connect all views, so the same number is not the same cluster. Name a"
-                f" view as well, such as {shown(example)}."
+                "Not all views are numbered alike, so the same number may be another cluster. Name"
+                f" a view as well, such as {shown(example)}."
             )
         views = views or self._alike[0]
         present = self.present(views)
