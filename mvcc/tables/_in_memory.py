@@ -61,8 +61,8 @@ def cluster_views(
     **settings
         As in a configuration of `mvcc cluster`: ``method``, ``base``, ``transfer``, ``threshold``,
         ``closure``, ``on_conflict``, ``features``, ``n_components``, ``stability_runs``,
-        ``comparison``, ``compare_co_em``, ``seed``; and by view ``columns``, ``ignore`` and
-        ``labels_column``, such as ``ignore={"texts": ["price"]}``, as ``features`` and
+        ``comparison``, ``compare_co_em``, ``seed``; and by view ``columns``, ``ignore``, ``show``
+        and ``labels_column``, such as ``ignore={"texts": ["price"]}``, as ``features`` and
         ``n_components`` may be.
 
     Returns
@@ -117,6 +117,9 @@ def cluster_views(
         former = continues._as_former()
     frames = {name: frame_of(view, name) for name, view in views.items()}
     inputs = answered(job, inputs_of(job, frames, matches, constraints), former)
+    names = zip(views, inputs.constraints, strict=True)
+    given = {name: f"constraints[{name!r}]" for name, own in names if len(own) and constraints}
+    job = job.model_copy(update={"constraints": given})
     with config_context(transform_output="default"):
         found = clustered(job, inputs, began, lambda step: None, former)
     index = {name: frame.index for name, frame in frames.items()}

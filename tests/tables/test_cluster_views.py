@@ -104,6 +104,10 @@ def test_only_the_joint_method_tells_how_likely_rows_are():
     found = clustered(method="co-em", transfer="direct-mapping", stability_runs=0)
     with pytest.raises(InvalidInputError, match="only the joint method"):
         _ = found.probabilities
+    with pytest.raises(InvalidInputError, match="Not all views are numbered alike, .*'shop:1'"):
+        found.merge(0, 1)
+    with pytest.raises(InvalidInputError, match="Cluster them with this match, .* in matches="):
+        cluster_views(VIEWS, n_clusters=2).match({"shop": "s0", "survey": 100})
     view = found.facts["views"][0]
     assert view["probability"] == view["second"] == view["second_probability"] == []
 
@@ -146,7 +150,12 @@ def test_a_result_explains_draws_and_reports(tmp_path):
     np.testing.assert_array_equal(found.predict(SURVEY, "survey"), found.labels["survey"])
     assert [axes.get_title() for axes in found.plot().axes] == ["shop", "survey"]
     found.report(tmp_path / "report.html")
-    assert "s7" in (tmp_path / "report.html").read_text()
+    page = (tmp_path / "report.html").read_text()
+    assert "s7" in page
+    assert found.facts["settings"]["constraints"] == {"shop": "constraints['shop']"}
+    for said, not_said in (("ignore={'shop':", "--ignore"), ("<code>move</code>", "mvcc review")):
+        assert said in page
+        assert not_said not in page
     assert repr(found) == "<ClusteringResult: 3 clusters of shop (90 rows), survey (90 rows)>"
     assert "<th>survey</th>" in found._repr_html_()
 
@@ -213,6 +222,7 @@ def test_an_empty_list_of_matches_is_none(settings, tmp_path):
         ({"views": VIEWS | {"shop": Path("shop.csv")}}, "views['shop'] must be a table, got the"),
         ({"random_state": 3}, "random_state is called seed here"),
         ({"unknown": "skip"}, "unknown goes only with files"),
+        ({"sample": 10}, "sample goes only with folders of files; give a sample of the rows"),
         ({"matches": {(0, 1): []}}, "there is no view '0'"),
         (
             {"matches": {("shop", "survey"): [("s0", 100)]}},
@@ -425,6 +435,24 @@ def test_a_sparse_table_may_have_several_values_for_a_cell():
     found, wanted = (alone(one).labels["survey"] for one in (table, table.toarray()))
     pd.testing.assert_series_equal(found, wanted)
     assert table.nnz == 540
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"columns": {"survey": [0, 1]}},
+        {"columns": {"survey": {0, 1}}},
+        {"columns": {"survey": {0: "number", 1: "number", 2: "ignore"}}},
+        {"ignore": {"survey": (2,)}},
+        {"labels_column": {"survey": 2}},
+    ],
+    ids=str,
+)
+def test_columns_of_an_array_are_named_by_their_numbers(asked):
+    found = alone(SURVEY.to_numpy(), **asked, show={"survey": ["2"]})
+    (facts,) = found.facts["views"]
+    assert [one["name"] for one in facts["columns"] if one["kind"]] == ["0", "1"]
+    assert facts["values"][0][0] == "2"  # is shown first
 
 
 TEXTS = [

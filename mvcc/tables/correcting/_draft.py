@@ -251,8 +251,8 @@ class Draft:
         said = f"{self.called_row(one)} and {self.called_row(other)}"
         if pairs is None:
             raise InvalidInputError(
-                f"{said} cannot be matched: their views were clustered without matches. Give a file"
-                " with this match to `mvcc cluster --match`."
+                f"{said} cannot be matched: their views were clustered without matches. Cluster"
+                " them with this match, in a file for `mvcc cluster --match`, or in matches=."
             )
         pair, is_match = (one[1], other[1]), answer == MATCH
         if not is_match and pair not in pairs and not self._replays:

@@ -277,7 +277,8 @@ def job_of(
                 guess = nearest(str(name), sections)
                 raise ConfigError(f"{key}: there is no view {shown(name)}{guess}")
             # numbers of NumPy, and columns of a table
-            sections[name][key] = value.tolist() if hasattr(value, "tolist") else value
+            value = value.tolist() if hasattr(value, "tolist") else value
+            sections[name][key] = _as_names(value) if key in _BY_VIEW else value
     given = {key: value for key, value in settings.items() if key not in by_view}
     numbers = {key: value.item() for key, value in given.items() if isinstance(value, np.generic)}
     pairs = {}
@@ -292,6 +293,15 @@ def job_of(
     return validated(Job, given | numbers | {"views": sections, "matches": pairs}, mistakes)
 
 
+def _as_names(value: Any) -> Any:
+    """Return columns as `frame_of` calls them: numbers as texts."""
+    if isinstance(value, Mapping):
+        return {str(name): kind for name, kind in value.items()}
+    if isinstance(value, list | tuple | set):
+        return [str(name) for name in value]
+    return str(value) if isinstance(value, int) else value
+
+
 def inputs_of(
     job: Job, frames: Mapping[str, pd.DataFrame], matches: Mapping[Any, Any], constraints: Any
 ) -> Inputs:
@@ -303,7 +313,8 @@ def inputs_of(
     for name, frame in frames.items():
         view, rows = job.views[name], frame.reset_index(drop=True)
         with problems.collecting():
-            tables.append(table_of(rows, name, view, problems, ids=_ids(frame, view.path)))
+            ids = _ids(frame, view.path)
+            tables.append(table_of(rows, name, view, problems, job.shown_of(name), ids))
     problems.raise_any()
     given = GivenViews.of(frames)
     relations = given.relations(dict(matches), "matches")
@@ -356,6 +367,8 @@ def _refuse_other_forms(settings: Mapping[str, Any], views: Mapping[str, Any]) -
             )
     if "unknown" in settings:
         raise ConfigError("unknown goes only with files; drop such matches and constraints first.")
+    if "sample" in settings:
+        raise ConfigError("sample goes only with folders of files; give a sample of the rows.")
     if "random_state" in settings:
         wanted = clipped(shown(settings["random_state"]))
         raise ConfigError(f"random_state is called seed here; give seed={wanted}.")
