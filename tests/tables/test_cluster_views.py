@@ -104,9 +104,9 @@ def test_only_the_joint_method_tells_how_likely_rows_are():
     found = clustered(method="co-em", transfer="direct-mapping", stability_runs=0)
     with pytest.raises(InvalidInputError, match="only the joint method"):
         _ = found.probabilities
-    with pytest.raises(InvalidInputError, match="Not all views are numbered alike, .*'shop:1'"):
+    with pytest.raises(InvalidInputError, match=r"Not all views are numbered alike, .*'shop:1'"):
         found.merge(0, 1)
-    with pytest.raises(InvalidInputError, match="Cluster them with this match, .* in matches="):
+    with pytest.raises(InvalidInputError, match=r"Cluster them with this match, .* in matches="):
         cluster_views(VIEWS, n_clusters=2).match({"shop": "s0", "survey": 100})
     view = found.facts["views"][0]
     assert view["probability"] == view["second"] == view["second_probability"] == []
