@@ -280,6 +280,11 @@ class ViewFacts(Facts):
     all_ari: Number | None = None  # as `reference_ari`, over all rows of a folder
 
     @property
+    def is_in_memory(self) -> bool:
+        """Whether the table was not read from a file."""
+        return self.source == f"views[{self.name!r}]"
+
+    @property
     def shown_rows(self) -> Sequence[int]:
         """The numbers of the rows that the report draws, ascending."""
         return range(self.n_rows) if self.sample is None else self.sample

@@ -61,9 +61,9 @@ def cluster_views(
     **settings
         As in a configuration of `mvcc cluster`: ``method``, ``base``, ``transfer``, ``threshold``,
         ``closure``, ``on_conflict``, ``features``, ``n_components``, ``stability_runs``,
-        ``comparison``, ``compare_co_em``, ``seed``; and by view ``columns``, ``ignore``, ``show``
-        and ``labels_column``, such as ``ignore={"texts": ["price"]}``, as ``features`` and
-        ``n_components`` may be.
+        ``comparison``, ``compare_co_em``, ``seed``, ``asked`` (a folder of `mvcc ask`); and by view
+        ``columns``, ``ignore``, ``show`` and ``labels_column``, such as
+        ``ignore={"texts": ["price"]}``, as ``features`` and ``n_components`` may be.
 
     Returns
     -------

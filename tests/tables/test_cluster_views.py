@@ -344,6 +344,19 @@ def test_other_rows_by_the_same_numbers_are_compared_with_a_note():
     assert alone(SURVEY).compare(alone(SURVEY[::-1]))["notes"] == []
 
 
+def test_answers_name_rows_by_the_ids_of_the_index(tmp_path):
+    other = SURVEY.index[Y[0] != Y][0]
+    log = f"id,answer,when\nsurvey:100,new:one,\nsurvey:{other},new:two,\n"
+    (tmp_path / "asked.csv").write_text(log)
+    found = alone(SURVEY, asked=tmp_path.as_posix())
+    corrected = found.move({"survey": 120}, None)
+    again = alone(SURVEY + 0.01, asked=tmp_path.as_posix(), continues=corrected)
+    assert again.corrections == ["survey:120 was left out."]
+    assert again.facts["warnings"] == found.compare(again)["notes"] == []
+    with pytest.raises(DataError, match=r"has no row with the id '100'\.$"):
+        alone(SURVEY[1:], asked=tmp_path.as_posix())
+
+
 def test_truth_values_may_be_objects_or_texts_later():
     table = SURVEY.assign(is_first=Y == 0)
     found = alone(table)

@@ -77,7 +77,7 @@ def numbered_in(facts: Clustering) -> set[str]:
     for view in facts.views:
         ids = {*view.ids, *view.outliers}
         is_counted = ids == set(map(str, range(len(ids))))
-        if view.n_all_rows is not None or facts.inputs:  # numbers may have gaps
+        if not view.is_in_memory:  # numbers may have gaps
             is_counted = all(map(str.isdecimal, ids))
         if is_counted and id_column_in(view) is None:
             found.add(view.name)

@@ -32,7 +32,7 @@ from mvcc.tables.reading._columns import (
     with_examples,
 )
 from mvcc.tables.reading._kinds import Mistake, Understood, Values
-from mvcc.tables.reading._problems import Problems, option_for
+from mvcc.tables.reading._problems import Problems, is_in_memory, option_for
 from mvcc.tables.reading._rows import (
     MOST_LISTED,
     Named,
@@ -119,7 +119,7 @@ class Table:
     def lacks(self, name: str) -> str:
         """Say that no row has an id, and what may be the reason."""
         said = f"{self.name} ({self.path}) has no row with the id {shown(name)}"
-        if self.id_column is None:
+        if self.id_column is None and not is_in_memory(self.name, self.path):
             return f"{said}. {self.numbered}."
         return said + nearest_id(name, self.ids)
 
