@@ -123,6 +123,17 @@ def test_a_column_that_lacks_a_value_names_no_rows_though_matches_call_it_so(tmp
         matches(options, tmp_path, "nr,images\na,i0\nb,i4\n")
 
 
+@pytest.mark.parametrize(("named", "start"), [("nr,images\n1,i0\n2", ""), ("a,b\nK1,i0\nK2", "K")])
+def test_a_column_of_ids_that_repeat_is_told_rather_than_numbers_of_rows(tmp_path, named, start):
+    """A row that an export has twice would else turn ids into numbers of rows."""
+    texts = [["nr", "x"], *([f"{start}{n}", n % 2] for n in (1, 2, 3, 4, 5, 6, 2))]
+    with pytest.raises(DataError, match=rf"line 8 has the id '{start}2', as line 3 has"):
+        read(tables(tmp_path, texts), tmp_path, f"{named},i4\n")
+    texts = [["nr", "x"], *([f"{start}{n % 3}", n % 2] for n in range(7))]
+    inputs = read(tables(tmp_path, texts), tmp_path, "nr,images\n1,i0\n6,i4\n")
+    assert inputs.tables[0].is_numbered
+
+
 @pytest.mark.parametrize("column", ["id", "device"])
 def test_text_files_name_ids_of_floats_as_pandas_writes_them(tmp_path, column):
     """Beside halves, 1.0 is written where a workbook, or a row of its own, has 1."""

@@ -97,7 +97,8 @@ def find_id_column(frame: pd.DataFrame, view: View, named: Sequence[Named] = ())
     candidates = [str(column) for column in texts if column not in asked_for or column == found]
     called = _called(frame, candidates, named)
     if called:  # the header of the file tells which of its ids are those of this table
-        return _named_column(frame, found, candidates, called, [*called.values()], plain_id)[0]
+        best, _ = _named_column(frame, found, candidates, called, [*called.values()], plain_id)
+        return _with_repeats(frame, called, named) if best is None else best
     every = [one.ids for one in named if one.ids]
     own = [one.ids for one in named if one.ids and one.is_first]
     # what is written counts before numbers that are the same
@@ -105,9 +106,26 @@ def find_id_column(frame: pd.DataFrame, view: View, named: Sequence[Named] = ())
         best, share = _named_column(frame, found, candidates, called, ids, spelled)
         if best is not None and share >= _ENOUGH_NAMED:
             break
+    if best is None and share < _ENOUGH_NAMED:
+        return _with_repeats(frame, candidates, named)
     if best is None or found in (None, best) or not _has_numbers(frame[found], frame[best], ids):
         return best
     return found
+
+
+def _with_repeats(
+    frame: pd.DataFrame, columns: Iterable[str], named: Sequence[Named]
+) -> str | None:
+    """Return a column that holds the ids of matches, though few repeat: which ones is then told."""
+    of_matches = [{*map(plain_id, one.ids)} for one in named if one.ids and one.header]
+    numbers = {*map(str, frame.index)}
+    for column in columns:
+        known = {*plain_ids(frame[column])}
+        is_likely = 2 * len(known) > len(frame) and _repeats(frame[column])
+        shares = ((_share(ids, known), _share(ids, numbers)) for ids in of_matches)
+        if is_likely and any(own >= max(_ENOUGH_NAMED, other) for own, other in shares):
+            return column
+    return None
 
 
 def _has_numbers(found: pd.Series[Any], written: pd.Series[Any], named: Iterable[set[str]]) -> bool:
