@@ -205,6 +205,24 @@ def test_a_table_that_may_be_misspelled_pairs_is_told(tmp_path):
         run("init --from a.csv b.csv c.csv --out other.yaml")
 
 
+def test_why_ids_name_no_rows_and_pairs_have_no_kind_is_told(tmp_path):
+    for name in "ab":
+        rows = [[f"{name}{n}", n % 3 + n / 9, n % 2] for n in (*range(12), 5)]
+        write_csv(
+            tmp_path / f"{name}.csv", [["key", "x", "y"], *(rows if name == "a" else rows[:12])]
+        )
+    write_csv(tmp_path / "c.csv", [["a key", "b key"], *([f"a{n} ", f"b{n}"] for n in range(12))])
+    with pytest.raises(DataError, match=r"a\.csv:14: line 14 has the id 'a5', as line 7 has"):
+        run("init --from a.csv b.csv c.csv")
+    write_csv(tmp_path / "c.csv", [["b key", "z"], *([f"b{n} ", f"z{n}"] for n in range(12))])
+    with pytest.raises(DataError, match=r"'b key' names the rows; 'z' an id\.$"):
+        run("init --from b.csv a.csv c.csv")
+    kinds = [[f"b{n}", f"b{n + 1}", "no" if n % 2 else "yes"] for n in range(11)]
+    write_csv(tmp_path / "c.csv", [["one", "other", "same?"], *kinds])
+    said = "c.csv: it was taken for a table, though two columns have ids of b.csv. If these are"
+    assert said in run("init --from a.csv b.csv c.csv")
+
+
 def test_one_of_two_tables_may_have_no_id(tmp_path):
     write_csv(tmp_path / "a.csv", [["id", "x"], ["a1", 1.5], ["a2", 2.5]])
     write_csv(tmp_path / "b.csv", [["x", "y"], [1.5, 2.5], [2.5, 1.5]])

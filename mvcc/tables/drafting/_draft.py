@@ -132,7 +132,7 @@ def _hints_on_pairs(view: View, drafted: Mapping[str, _Drafted]) -> Iterator[str
     """Say why ids of a file without properties are unknown: they may be those of matches."""
     frame = read_frame(view.path, view.sheet, view.header)
     for (name, one), column in product(drafted.items(), list(frame)[:2]):
-        if why := why_unknown(map(str, frame[column]), one.table.ids, name, map(str, one.frame)):
+        if why := why_unknown(as_texts(frame[column]), one.table.ids, name, map(str, one.frame)):
             yield f"Or {shown(str(column))} holds unknown ids for matches.{why}"
 
 

@@ -16,7 +16,12 @@ import pandas as pd
 from mvcc._utils.messages import clipped, pair_name, shown, without_fraction
 from mvcc.constraints import columns_in, is_kind
 from mvcc.exceptions import ConfigError
-from mvcc.tables.reading._column import is_missing, without_attrs
+from mvcc.tables.reading._column import (
+    is_missing,
+    looks_like_codes,
+    looks_like_ids,
+    without_attrs,
+)
 from mvcc.tables.reading._files import read_frame
 from mvcc.tables.reading._rows import id_texts, plain_id
 
@@ -67,16 +72,18 @@ def sort_files(
     names = _named(paths, views)
     if len(names) == 2 and not constraints:
         return SortedFiles(names, [(pair_name(*names), path) for path in matches])
-    frames = {
+    read = {
         path: read_frame(path, sheets.get(name), headers.get(name)) for name, path in names.items()
     }
     known = {path: _in_order(read_frame(path)) for path in (*matches, *constraints)}
-    tables = {path: _ids_in(frame) for path, frame in frames.items()}
-    frames = {path: _in_order(frames[path]) for path in paths}
-    pairs = _pairs_among(frames, tables)
+    tables = {path: _ids_in(frame) for path, frame in read.items()}
+    frames = {path: _in_order(read[path]) for path in paths}
+    pairs = _pairs_among(frames, tables, _called_like(frames, tables))
+    if any(_may_be_pairs(frame) for path, frame in frames.items() if path not in pairs):
+        pairs = _pairs_among(frames, _with_repeated(tables, read), pairs)
     tables = {path: ids for path, ids in tables.items() if path not in pairs}
     for path, frame in known.items():
-        found = _ends(frame, tables)
+        found = _ends(frame, tables) or _ends(frame, _with_repeated(tables, read))
         if not found or (path in matches and found.first[0] == found.second[0]):
             columns = " and ".join(shown(str(name)) for name in frame.columns[:2])
             raise ConfigError(
@@ -89,10 +96,11 @@ def sort_files(
     files = SortedFiles(_named([path for path in paths if path in tables], views))
     for path in paths:
         is_likely = path in tables and path not in held and _may_be_pairs(frames[path])
-        if is_likely and (said := _misspelled(path, frames[path], _without(path, tables))):
-            files.notes.append(
-                f"{said}, so it was taken for a table. If it holds pairs of ids, {_SPELLED}"
-            )
+        if is_likely:
+            others = _without(path, tables)
+            said = _misspelled(path, frames[path], others)
+            said = said or _without_kinds(path, frames[path], others)
+            files.notes += [said] if said else []
     name_of = {path: name for name, path in files.views.items()}
     for path, ends in pairs.items():
         first, second = name_of[ends.first[0]], name_of[ends.second[0]]
@@ -121,9 +129,11 @@ def _in_order(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.iloc[:, places] if places else frame
 
 
-def _pairs_among(frames: Mapping[str, pd.DataFrame], tables: Mapping[str, Ids]) -> dict[str, _Ends]:
+def _pairs_among(
+    frames: Mapping[str, pd.DataFrame], tables: Mapping[str, Ids], known: Mapping[str, _Ends]
+) -> dict[str, _Ends]:
     """Return the files of pairs of ids, the surest first; what others hold ids of is a table."""
-    pairs = _called_like(frames, tables)
+    pairs = dict(known)
     likely = {
         path: frame
         for path, frame in frames.items()
@@ -195,6 +205,21 @@ def _ids_in(frame: pd.DataFrame) -> Ids:
         if len(values) == len(frame):
             ids[str(name)] = values.union(map(plain_id, values))
     return ids
+
+
+def _with_repeated(tables: Mapping[str, Ids], frames: Mapping[str, pd.DataFrame]) -> dict[str, Ids]:
+    """Add columns that would name rows, if no value repeated: who reads the table tells which."""
+    found = {path: dict(ids) for path, ids in tables.items()}
+    bare = ((ids, without_attrs(frames[path])) for path, ids in found.items())
+    for ids, (name, column) in ((ids, one) for ids, frame in bare for one in frame.items()):
+        for some in (column.iloc[:_GLANCED], column):
+            distinct = pd.Series(_texts(some), dtype=object).drop_duplicates()
+            if not looks_like_ids(str(name), distinct) and not looks_like_codes(distinct):
+                break
+        else:
+            if 2 * len(distinct) > len(column):
+                ids[str(name)] = {*distinct, *map(plain_id, distinct)}
+    return found
 
 
 def _texts(column: pd.Series[Any]) -> list[str]:
@@ -269,9 +294,24 @@ def _misspelled(path: str, frame: pd.DataFrame, tables: Mapping[str, Ids]) -> st
             name = shown(str(frame.columns[n]))
             return (
                 f"{clipped(path)}: the column {name} has {shown(text)} where {clipped(table)} has"
-                f" {shown(meant)}"
+                f" {shown(meant)}, so it was taken for a table. If it holds pairs of ids,"
+                f" {_SPELLED}"
             )
     return ""
+
+
+def _without_kinds(path: str, frame: pd.DataFrame, tables: Mapping[str, Ids]) -> str:
+    """Say that a table may be one of constraints, as two columns have ids of one other table."""
+    columns = [*without_attrs(frame).items()][:2]
+    held = [_tables_with(str(name), {*_texts(own)}, tables, ()) for name, own in columns]
+    (one, _), (other, _) = [found[0][2] if found else ("", "") for found in held]
+    if not one or one != other or frame.shape[1] == 2:
+        return ""
+    return (
+        f"{clipped(path)}: it was taken for a table, though two columns have ids of {clipped(one)}."
+        " If these are constraints, name the columns i, j and kind, and write must-link or"
+        " cannot-link."
+    )
 
 
 def _third_ids(
