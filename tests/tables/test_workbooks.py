@@ -257,6 +257,8 @@ def test_a_row_of_units_below_the_names_is_left_out_and_said(tmp_path, units, fi
     table = read(tmp_path, {"Weine": rows})
     assert (table.ids, table.X["Säure"].tolist()) == (IDS, [row[1] for row in ROWS])
     assert table.notes[0].endswith(f"Left out: 1 row of units ('{first}').")
+    rows[2:] = [[row[0], f"{row[1]:.1f}", *row[2:-1], "12,5 %"] for row in rows[2:]]
+    assert read(tmp_path, {"Weine": rows}).ids == IDS
 
 
 @pytest.mark.parametrize(

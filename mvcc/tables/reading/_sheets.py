@@ -14,6 +14,7 @@ import pandas as pd
 
 from mvcc._utils.messages import agreeing, counted, shown
 from mvcc.tables.reading._column import is_missing
+from mvcc.tables.reading._numbers import is_written_number
 
 Area = tuple[int, int, int, int]  # first row and column, last row and column, from 1
 Row = list[Any]
@@ -226,15 +227,21 @@ def are_units(body: Cells) -> bool:
     """Tell whether the first row has words, such as kg, above numbers alone, but names no row."""
     first, others = [*body, []][0], body[1:]
     texts = _texts(first[1:])
+    if any(map(_is_number, first)):
+        return False
     n_units = len(texts) - int(is_missing(pd.Series(texts, dtype=object)).sum())
     if n_units < 2 or len(texts) < _n_filled(first[1:]):
         return False
     starts = [row[0] for row in others if _n_filled(row)]
     units = [n for n, unit in enumerate(first) if unit is not None and n]
     cells = [row[n] for row in others for n in units]
-    numbers = [value for value in cells if isinstance(value, int | float)]
+    numbers = [value for value in cells if _is_number(value)]
     names_none = first[0] is None or _UNITS.fullmatch(str(first[0]).strip())
     return bool(names_none) and None not in starts and len(numbers) > _NEARLY_ALL * len(cells)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) or (_is_text(value) and is_written_number(value.strip()))
 
 
 def _end(rows: Cells) -> int:

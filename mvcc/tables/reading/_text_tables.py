@@ -16,7 +16,6 @@ from mvcc._utils.arrays import Ints
 from mvcc._utils.reading import MOST_LINE, content_of, in_lines, opened
 from mvcc._utils.text import UTF_16, assumed, encoding_of, read_text
 from mvcc.exceptions import DataError
-from mvcc.tables.reading._numbers import is_written_number
 from mvcc.tables.reading._parquet import parts_of, rows_at_a_time
 from mvcc.tables.reading._rows import without_nameless
 from mvcc.tables.reading._sheets import (
@@ -84,15 +83,6 @@ def _end(
 
 def _cells(rows: pd.DataFrame) -> Cells:
     return [[cell.strip() or None for cell in row] for row in rows.to_numpy()]
-
-
-def _has_units(frame: pd.DataFrame) -> bool:
-    """Tell whether the first row has units, above numbers."""
-    rows = _cells(frame.iloc[:_LAST])
-    if not rows or any(is_written_number(cell) for cell in rows[0] if cell):
-        return False
-    numbers = [[0.0 if cell and is_written_number(cell) else cell for cell in row] for row in rows]
-    return are_units(numbers)
 
 
 def _without_empty(
@@ -165,7 +155,7 @@ def _tables(
                 check_quotes(file, place, frame.attrs["delimiter"])
             is_checked = True
         below = below if is_end else []
-        n_units = int(first == frame.attrs["header"] + 1 and _has_units(frame))
+        n_units = int(first == frame.attrs["header"] + 1 and are_units(_cells(frame.iloc[:_LAST])))
         frame, n_before = _without_empty(frame, place, notes, below, blank, n_before, n_units)
         if len(frame) or whole:
             if len(ready):
