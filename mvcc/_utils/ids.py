@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _BETWEEN = re.compile(r"[\W_]+")
+_ZEROS = re.compile(r"(?<!\d)0+(?=\d)")
 
 
 def number_rows(ids: Sequence[str]) -> dict[str, int]:
@@ -127,19 +128,21 @@ def why_unknown(
         if _are_most(names, names.intersection(map(str, values))):
             said = shown(column)
             return f" Most of them are in the column {said}: name the rows by set_index({said})."
-    bare = {_bare(id): id for id in known}
+    bare = {form: id for id in known for form in _bare(id)}
     longer = {start: id for id in known for start in _starts(id)}
     alike: dict[str, str] = {}
     for name in sorted(names):
         shorter = (start for start in _starts(name) if start in known)
-        if id := next(filter(None, (bare.get(_bare(name)), longer.get(name), *shorter)), None):
+        if id := next(
+            filter(None, (*map(bare.get, _bare(name)), longer.get(name), *shorter)), None
+        ):
             alike[name] = id
     if not _are_most(names, alike):
         return ""
     name, id = next(iter(alike.items()))
     return (
-        f" Most of them are ids of {table} but for hyphens, blanks, case or an ending, such as"
-        f" {shown(name)} for {shown(id)}: write both alike."
+        f" Most of them are ids of {table} but for hyphens, blanks, zeros, case or an ending, such"
+        f" as {shown(name)} for {shown(id)}: write both alike."
     )
 
 
@@ -147,8 +150,8 @@ def _are_most(names: set[str], found: Iterable[str]) -> bool:
     return 2 * len([*found]) > len(names)
 
 
-def _bare(id: str) -> str:
-    return _BETWEEN.sub("", id).casefold()
+def _bare(id: str) -> list[str]:
+    return [_BETWEEN.sub("", form).casefold() for form in (id, _ZEROS.sub("", id))]
 
 
 def _starts(id: str) -> Iterator[str]:

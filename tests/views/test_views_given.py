@@ -226,7 +226,10 @@ def test_relations_that_cannot_be_say_where_and_what_is_allowed(given, message):
 @pytest.mark.parametrize(
     ("texts", "hint"),
     [
-        (TEXTS.rename(index=str.upper), "hyphens, blanks, case or an ending, such as 'a' for 'A'"),
+        (
+            TEXTS.rename(index=str.upper),
+            "hyphens, blanks, zeros, case or an ending, such as 'a' for 'A'",
+        ),
         (
             TEXTS.T,
             "Most of them are columns of view 'texts': write its columns as rows, as table.T",
