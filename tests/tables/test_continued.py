@@ -162,6 +162,8 @@ def test_the_column_of_ids_that_was_asked_for_names_the_rows_again(tmp_path, lat
         assert [f"'{here}' here, '{there}' there" in one for one in warned] == [True]
         column = "'customer' here and 'customer'" if later == "prefixed" else "'customer'"
         assert f" The column of ids is {column} there. If" in warned[0]
+        remedy = "write their ids as they were" if later == "prefixed" else "name the column of"
+        assert f" If its rows are the same ones, {remedy}" in warned[0]
 
 
 @pytest.mark.parametrize(("n_shared", "said"), [(0, "none"), (8, "8"), (9, "")])

@@ -158,12 +158,15 @@ def _without_known_ids(former: Former, tables: Sequence[Table]) -> Iterator[str]
             continue
         columns = ((table.id_column, "here"), (before, "there"))
         named = " and ".join(f"{shown(name)} {place}" for name, place in columns if name)
+        remedy = "name the column of their ids (--id-column)"
         if named:
             named = f" The column of ids is {named}."
+        if before and before == table.id_column:
+            remedy = "write their ids as they were"
         yield (
             f"{table.name} has {n_shared or 'none'} of the {counted(len(view.ids), 'id')} that"
             f" {former.called} has: {shown(table.ids[0])} here, {shown(view.ids[0])} there.{named}"
-            " If its rows are the same ones, name the column of their ids (--id-column)."
+            f" If its rows are the same ones, {remedy}."
         )
 
 
