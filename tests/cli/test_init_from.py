@@ -217,6 +217,9 @@ def test_why_ids_name_no_rows_and_pairs_have_no_kind_is_told(tmp_path):
     write_csv(tmp_path / "c.csv", [["b key", "z"], *([f"b{n} ", f"z{n}"] for n in range(12))])
     with pytest.raises(DataError, match=r"'b key' names the rows; 'z' an id\.$"):
         run("init --from b.csv a.csv c.csv")
+    write_csv(tmp_path / "c.csv", [["x", "x"], [1, 2], [2, 3]])
+    with pytest.raises(DataError, match=r"the column 'x' is there more than once"):
+        run("init --from b.csv a.csv c.csv")
     kinds = [[f"b{n}", f"b{n + 1}", "no" if n % 2 else "yes"] for n in range(11)]
     write_csv(tmp_path / "c.csv", [["one", "other", "same?"], *kinds])
     said = "c.csv: it was taken for a table, though two columns have ids of b.csv. If these are"

@@ -131,8 +131,8 @@ def _options(key: str, values: Mapping[str, Any]) -> Iterator[tuple[tuple[str, .
 def _hints_on_pairs(view: View, drafted: Mapping[str, _Drafted]) -> Iterator[str]:
     """Say why ids of a file without properties are unknown: they may be those of matches."""
     frame = read_frame(view.path, view.sheet, view.header)
-    for (name, one), column in product(drafted.items(), list(frame)[:2]):
-        if why := why_unknown(as_texts(frame[column]), one.table.ids, name, map(str, one.frame)):
+    for (name, one), (column, own) in product(drafted.items(), [*frame.items()][:2]):
+        if why := why_unknown(as_texts(own), one.table.ids, name, map(str, one.frame)):
             yield f"Or {shown(str(column))} holds unknown ids for matches.{why}"
 
 
