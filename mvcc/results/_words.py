@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -89,7 +90,10 @@ def found_in_words(clustering: Clustering) -> str:
     """Say in one sentence what was found: how many clusters, and whether matched rows agree."""
     rows = " and ".join(f"{view.name} ({counted(view.n_rows, 'row')})" for view in clustering.views)
     agreements = [_agreement(clustering, one) for one in clustering.relations]
-    parts = [f"{counted(len(clustering.clusters), 'cluster')} in {rows}", *filter(None, agreements)]
+    # a view may lack those of others that are numbered apart
+    sets = Counter(one.views[0] for one in listed_clusters(clustering, clustering.numbered_as_one))
+    n = max(sets.values(), default=0)
+    parts = [f"{counted(n, 'cluster')} in {rows}", *filter(None, agreements)]
     return f"{'; '.join(parts)}."
 
 
@@ -128,11 +132,14 @@ class ListedCluster(NamedTuple):
 
 
 def listed_clusters(facts: Clustering, sets: list[list[str]]) -> Iterator[ListedCluster]:
-    """Give every cluster of sets of views that are numbered alike."""
+    """Give every cluster of sets of views that are numbered alike; those of sets apart have rows."""
     for alike in sets:
         own = [place for place, view in enumerate(facts.views) if view.name in alike]
         apart = f"{alike[0]}:" if len(sets) > 1 else ""
         for cluster in facts.clusters:
+            of_views = [facts.profiles[place][cluster] for place in own] if facts.profiles else []
+            if apart and of_views and not any(one.size for one in of_views):
+                continue
             title = _title_in(facts, own, cluster)
             yield ListedCluster(f"{apart}{cluster}", title, cluster, own)
 

@@ -8,7 +8,7 @@ import pytest
 
 from mvcc import cluster_views, load_model
 from mvcc.exceptions import ConfigError, DataError, MvccError, StoreError
-from mvcc.results import read_facts
+from mvcc.results import Clustering, found_in_words, listed_clusters, read_facts
 from mvcc.tables import ReviewSession, check_clustering, load_job, try_numbers
 from tests.tables.problems import (
     QUICK,
@@ -368,6 +368,20 @@ def test_a_table_that_joins_by_matches_gets_the_names_and_is_not_counted(tmp_pat
     assert names == [may.facts["names"]] * 2
     (changes,) = june.facts["continued"]["changes"]
     assert (changes["views"], changes["shared"]) == (["a"], 90)
+
+
+def test_clusters_without_a_row_of_a_view_that_is_numbered_apart_are_not_listed():
+    first, second = blobs([30, 30, 30]), blobs([30, 30, 30]).rename(index=lambda id: f"s{id}")
+    matches = {("a", "b"): [(row, row) for row in range(90)]}
+    settings = {"n_clusters": 3, "stability_runs": 0, "comparison": False}
+    may = cluster_views({"a": first, "b": second}, matches=matches, **settings)
+    second["x"] = np.random.default_rng(0).permutation(second["x"]) * 9
+    june = cluster_views({"a": first, "b": second}, continues=may, **settings)
+    facts = Clustering.model_validate(june.facts)
+    assert max(june.labels["b"]) > max(june.labels["a"]) == 2
+    listed = [one.id for one in listed_clusters(facts, facts.numbered_as_one)]
+    assert listed == [f"{view}:{n}" for view in "ab" for n in np.unique(june.labels[view])]
+    assert found_in_words(facts) == "3 clusters in a (90 rows) and b (90 rows)."
 
 
 def answered(folder, frame):
