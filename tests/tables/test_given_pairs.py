@@ -229,6 +229,8 @@ def test_swapped_columns_are_read_so_only_if_that_is_certain(options, tmp_path):
         )
     with pytest.raises(DataError, match=r"2 of 4 matches name unknown rows"):
         matches(options, tmp_path, "t1,i0\nt2,i4\ni0,t1\ni4,t2\n")
+    with pytest.raises(DataError, match=f"'T-01' is not in texts.*{ALIKE} 'T-01' for 't1'"):
+        matches(options, tmp_path, "a,b\ni0,T-01\ni4,T-02\n")
 
 
 def test_ids_count_as_they_are_written_before_numbers_that_are_the_same(tmp_path):

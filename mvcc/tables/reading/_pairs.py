@@ -242,11 +242,16 @@ def _refuse_two_readings(
 def _are_crossed(
     columns: list[list[str]], first: Table, second: Table, find: Callable[[RowsById, str], int]
 ) -> bool:
-    """Tell whether more than half of the rows have ids of the other table, and few of their own."""
-    whole, crossed = (
-        int((_rows_of(columns, *tables, find) >= 0).all(axis=1).sum())
-        for tables in ((first, second), (second, first))
+    """Tell whether more than half of the rows have ids of the other table, and few of their own.
+
+    One of the two is enough if no row has any of its own.
+    """
+    own, other = (
+        _rows_of(columns, *tables, find) >= 0 for tables in ((first, second), (second, first))
     )
+    whole, crossed = int(own.all(axis=1).sum()), int(other.all(axis=1).sum())
+    if not own.any():
+        crossed = int(other.any(axis=1).sum())
     return crossed > len(columns[0]) / 2 and crossed > 2 * whole
 
 
