@@ -387,6 +387,9 @@ def test_periods_are_dates():
 def test_who_writes_no_number_is_not_told_to_leave_a_cell_empty_that_may_not_be():
     with pytest.raises(InvalidInputError, match="Write a number, or leave the row out"):
         alone(SURVEY).predict(SURVEY.assign(a="dear"), "survey")
+    mixed = SURVEY.assign(kind=np.array(["toys", "food", "books"])[Y])
+    with pytest.raises(InvalidInputError, match="Write a number, or leave the cell empty"):
+        alone(mixed).predict(mixed.assign(a="dear"), "survey")
 
 
 def test_what_pandas_keeps_beside_a_table_says_nothing_of_how_it_was_read():

@@ -223,8 +223,18 @@ def test_another_column_tells_what_points_and_commas_are(tmp_path, content, X):
         ([*"1" * 12, "two"], ";", 14, "'two', which is not a finite number, in the column 'c'"),
         (["1,5"] * 12 + ["1.5"], ";", 14, r"'1\.5', .* number with decimal commas like the others"),
         (["1,5"] * 12 + ["two"], ";", 14, "'two', which is not a finite number, in the column 'c'"),
-        (["1", "inf"], ";", 3, "'inf', which is not a finite number"),
-        (["2020-01-01"] * 12 + ["soon"], ";", 14, "'soon', which is not a date like the others"),
+        (
+            ["1", "inf"],
+            ";",
+            3,
+            "'inf', which is not a finite.* Write a number, or leave the column",
+        ),
+        (
+            ["2020-01-01"] * 12 + ["soon"],
+            ";",
+            14,
+            "'soon', .* Write a date, or leave the cell empty",
+        ),
         (["17.8.2016"] * 12 + ["8.17.2016"], ";", 14, r"'8\.17\.2016', which is not a date"),
         (
             ["", "01/02/2020", "03/04/2020"],

@@ -62,14 +62,14 @@ class SavedView:
     ) -> pd.DataFrame | NDArray[Any]:
         """Return the values of rows, read as those that were clustered."""
         values: dict[str, Any] = {}
+        without = "leave the row out"
+        if self.mixed:  # others take no empty cells, either
+            without = "leave the cell empty"
         for name, one in read_like(self.used, without_words(X, self.missing)).items():
             if one.mistake is not None:
-                remedy = one.mistake.remedy
-                if not self.mixed:  # which takes no empty cells, either
-                    remedy = remedy.replace("leave the cell empty", "leave the row out")
                 raise InvalidInputError(
                     f"{place(one.mistake.row)} has {one.mistake.what} in the column {name!r}."
-                    f" {remedy}."
+                    f" {one.mistake.remedies(without)}."
                 )
             values[name] = one.values
         if self.mixed:

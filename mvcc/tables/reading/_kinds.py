@@ -58,7 +58,14 @@ class Mistake:
     row: int
     what: str
     remedy: str
-    n: int
+    n: int  # values like it
+    may_be_missing: bool = False  # whether no value at all is a remedy, too
+
+    def remedies(self, without: str = "leave the cell empty") -> str:
+        """Return all that may be done; ``without`` says how a table does without a value."""
+        if not self.may_be_missing:
+            return self.remedy
+        return f"{self.remedy}, or {without}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,14 +150,22 @@ def _with_unclear_sign(column: Column, texts: pd.Series[Any], *, is_text: bool) 
     remedy = f"Write {' or '.join(both)}"
     if is_text:
         remedy += ", or separate the columns with semicolons"
-    return _mistaken(column, texts, has_comma, why, remedy)
+    return _mistaken(column, texts, has_comma, why, remedy, may_be_missing=False)
 
 
-def _mistaken(column: Column, texts: pd.Series[Any], bad: Any, why: str, remedy: str) -> Understood:
+def _mistaken(
+    column: Column,
+    texts: pd.Series[Any],
+    bad: Any,
+    why: str,
+    remedy: str,
+    *,
+    may_be_missing: bool = True,
+) -> Understood:
     """Say of the first bad text of a column why it is, and what to do."""
     row = int(np.argmax(bad))
     what = f"{clipped(repr(str(texts.iloc[row])))}, {why},"
-    return Understood(column, mistake=Mistake(row, what, remedy, int(np.sum(bad))))
+    return Understood(column, mistake=Mistake(row, what, remedy, int(np.sum(bad)), may_be_missing))
 
 
 def numeric(
@@ -163,24 +178,23 @@ def numeric(
         return Understood(column, numbers)
     first = numbers[bad][0]
     if np.isfinite(first):
-        remedy = f"Scale the column to below {MOST:.0e}"
-        return _mistaken(column, texts, bad, "which is too large to compute with", remedy)
+        why, remedy = "which is too large to compute with", f"Scale the column to below {MOST:.0e}"
+        return _mistaken(column, texts, bad, why, remedy, may_be_missing=False)
     if written in DURATIONS:
         text = str(texts.iloc[int(np.argmax(bad))])
-        remedy = "Write it like them, or leave the cell empty"
+        remedy = "Write it like them"
         if written is Written.IN_SECONDS and re.fullmatch(r"\d+:[0-5]\d", text):
             minutes, seconds = text.split(":")
             as_minutes = f"{int(minutes) // 60}:{int(minutes) % 60:02}:{seconds}"
-            remedy = f"Write {text}:00 or {as_minutes}, or leave the cell empty"
+            remedy = f"Write {text}:00 or {as_minutes}"
         return _mistaken(column, texts, bad, "which is not a duration like the others", remedy)
-    why, remedy = "which is not a finite number", "Write a number"
+    why = "which is not a finite number"
     if column.unit:
         why += f" in {column.unit} like the others"
     elif written in SEPARATED and is_written_number(str(texts.iloc[int(np.argmax(bad))])):
         why += f" {written} like the others"
-    if np.isnan(first):
-        remedy += ", or leave the cell empty"
-    return _mistaken(column, texts, bad, why, remedy)
+    may_be_missing = bool(np.isnan(first))  # an infinite one was meant as a number
+    return _mistaken(column, texts, bad, why, "Write a number", may_be_missing=may_be_missing)
 
 
 def as_date(column: Column, texts: pd.Series[Any], asked: AskedKind | None) -> Understood | None:
@@ -208,8 +222,8 @@ def dated(column: Column, days: Floats, texts: pd.Series[Any], written: Written)
     column = replace(column, kind="date", written=written, remarks=remarks)
     bad = np.isnan(days) & ~is_missing(texts)
     if bad.any():
-        remedy = "Write a date, or leave the cell empty"
-        return _mistaken(column, texts, bad, "which is not a date like the others", remedy)
+        why = "which is not a date like the others"
+        return _mistaken(column, texts, bad, why, "Write a date")
     return Understood(column, days)
 
 
@@ -220,8 +234,7 @@ def as_pictures(column: Column, texts: pd.Series[Any], folder: str) -> Understoo
     if reason is None:
         return Understood(replace(column, remarks=("colors and edges",)), values)
     why = f"which cannot be read as a picture ({clipped(reason, 200)})"
-    remedy = "Correct it, or leave the cell empty"
-    return _mistaken(column, texts, list(map(bool, reasons)), why, remedy)
+    return _mistaken(column, texts, list(map(bool, reasons)), why, "Correct it")
 
 
 def as_words(column: Column, texts: pd.Series[Any]) -> Understood:

@@ -329,7 +329,7 @@ def _mistaken(frame: pd.DataFrame, view: View, name: str, column: str, mistake: 
     like_it = f"{counted(mistake.n, 'value')} {agreeing(mistake.n, 'is', 'are')} like that"
     return (
         f"{place_of(frame, view.path, mistake.row)} has {mistake.what} in the column"
-        f" {listed([column])}; {like_it}. {mistake.remedy}, or leave the column out"
+        f" {listed([column])}; {like_it}. {mistake.remedies()}, or leave the column out"
         f" ({option_for('--ignore', name, [column], view.path)})."
     )
 
