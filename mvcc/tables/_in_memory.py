@@ -23,7 +23,7 @@ from mvcc.tables._correctable import Correctable
 from mvcc.tables._layout import MOVED
 from mvcc.tables.output._compare import compare_facts
 from mvcc.tables.output._former import Former, answered, read_former
-from mvcc.tables.reading._inputs import frame_of, inputs_of, job_of
+from mvcc.tables.reading._from_memory import frame_of, inputs_of, job_of
 from mvcc.tables.reading._problems import in_python, naming_settings
 
 if TYPE_CHECKING:
@@ -100,15 +100,6 @@ def cluster_views(
     True
     """
     began = time.perf_counter()
-    if not isinstance(views, Mapping):
-        raise InvalidInputError(
-            f"views must be a dict {{name: table}}, got {type(views).__name__}."
-        )
-    if not isinstance(matches, Mapping | None):
-        raise InvalidInputError(
-            f"matches must be a dict {{(view, view): matches}}, got {type(matches).__name__}."
-        )
-    matches = matches or {}
     settings |= {"n_clusters": n_clusters}
     if not isinstance(continues, ClusteringResult | None):
         settings["continues"] = os.fspath(continues)

@@ -23,7 +23,7 @@ from mvcc.tables.model._parts import NUMBERS, PREDICTORS, mixed_features
 from mvcc.tables.model._rules import Unfit, are_texts, array, read, require, words
 from mvcc.tables.reading._column import Column, Written, without_words
 from mvcc.tables.reading._columns import read_like
-from mvcc.tables.reading._inputs import frame_of
+from mvcc.tables.reading._from_memory import frame_of
 from mvcc.tables.reading._rows import no_column
 
 # clusters that are continued keep their numbers, so that these may have gaps

@@ -1,49 +1,40 @@
-"""The inputs of a job: files that are read, checked and known by checksums, or tables in memory."""
+"""The inputs of a job: files that are read, checked and known by checksums."""
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 import pandas as pd
 
 from mvcc._utils.arrays import Ints
 from mvcc._utils.messages import (
-    clipped,
     counted,
-    nearest,
     row_name,
     shown,
     view_and_id,
     views_of_pair,
 )
-from mvcc._utils.settings import Problems as Mistakes
-from mvcc._utils.settings import validated
-from mvcc._utils.validation import as_pandas
 from mvcc.constraints import ConstraintFile
-from mvcc.exceptions import ConfigError, DataError, InvalidInputError
+from mvcc.exceptions import DataError
 from mvcc.tables._job import Job
 from mvcc.tables.reading._column import as_texts
 from mvcc.tables.reading._files import read_constraints, read_frame, read_frames
 from mvcc.tables.reading._parquet import input_sha256
 from mvcc.tables.reading._problems import Problems, is_in_memory
-from mvcc.tables.reading._rows import Named, columns_of_bytes, ids_of
+from mvcc.tables.reading._rows import Named
 from mvcc.tables.reading._table import Table, table_of
 
 if TYPE_CHECKING:
     from mvcc.constraints import Constraints, Relations
     from mvcc.tables.reading._answers import Answers
 
-_BY_VIEW = ("columns", "ignore", "labels_column")  # settings of tables in memory
-_ALSO_BY_VIEW = ("features", "n_components")
 _MANY_SHARED = 0.5  # of the ids of the smaller table
 
 
@@ -192,7 +183,7 @@ def read_inputs(job: Job, folders: SampledViews | None = None) -> Inputs:
     problems.extend(of_pairs)
     relations = read_matches(job, tables, files, problems, notes)
     if not job.matches:
-        notes += _notes_on_shared_ids(tables)
+        notes += notes_on_shared_ids(tables)
     constraints = [Constraints.empty() for _ in tables]
     number = {table.name: place for place, table in enumerate(tables)}
     for name in job.views:
@@ -222,7 +213,7 @@ def _named_by_tables(tables: list[Table]) -> list[Named]:
     return [Named("", own) for own in ids if not all(name.isdigit() for name in own)]
 
 
-def _notes_on_shared_ids(tables: list[Table]) -> Iterator[str]:
+def notes_on_shared_ids(tables: list[Table]) -> Iterator[str]:
     """Say which tables seem to name the same objects, though nobody has matched them."""
     with_ids = [one for one in tables if one.id_column or is_in_memory(one.name, one.path)]
     for one, other in combinations(with_ids, 2):
@@ -259,125 +250,3 @@ def with_checksums(sizes: list[tuple[str, int]]) -> list[tuple[str, int, str]]:
 def caller_of(tables: list[Table]) -> Callable[[int, int], str]:
     """Return what says how a message calls a row of a view."""
     return lambda view, row: f"{shown(tables[view].ids[row])} of {tables[view].name}"
-
-
-def job_of(
-    views: Mapping[str, Any], matches: Mapping[Any, Any], settings: Mapping[str, Any]
-) -> Job:
-    """Return the job that clusters tables from memory, with names in the place of paths."""
-    mistakes = Mistakes("cluster_views", "mvcc.cluster_views(…)")
-    mistakes.mark((), mistakes.option("cluster_views"))
-    sections: dict[str, dict[str, Any]] = {name: {"path": f"views[{name!r}]"} for name in views}
-    _refuse_other_forms(settings, views)
-    also = [key for key in _ALSO_BY_VIEW if isinstance(settings.get(key), Mapping)]
-    by_view = (*_BY_VIEW, *also)
-    for key in by_view:
-        for name, value in settings.get(key, {}).items():
-            if name not in sections:
-                guess = nearest(str(name), sections)
-                raise ConfigError(f"{key}: there is no view {shown(name)}{guess}")
-            # numbers of NumPy, and columns of a table
-            value = value.tolist() if hasattr(value, "tolist") else value
-            sections[name][key] = _as_names(value) if key in _BY_VIEW else value
-    given = {key: value for key, value in settings.items() if key not in by_view}
-    numbers = {key: value.item() for key, value in given.items() if isinstance(value, np.generic)}
-    pairs = {}
-    for key in matches:
-        if not (isinstance(key, tuple) and len(key) == 2):
-            pair = tuple([*views, "view", "view"][:2])
-            raise ConfigError(
-                f"matches: the key {shown(key)} is not a pair of views; write two names, such as"
-                f" {shown(pair)}."
-            )
-        pairs[":".join(map(str, key))] = f"matches[{key!r}]"
-    return validated(Job, given | numbers | {"views": sections, "matches": pairs}, mistakes)
-
-
-def _as_names(value: Any) -> Any:
-    """Return columns as `frame_of` calls them: numbers as texts."""
-    if isinstance(value, Mapping):
-        return {str(name): kind for name, kind in value.items()}
-    if isinstance(value, list | tuple | set):
-        return [str(name) for name in value]
-    return str(value) if isinstance(value, int) else value
-
-
-def inputs_of(
-    job: Job, frames: Mapping[str, pd.DataFrame], matches: Mapping[Any, Any], constraints: Any
-) -> Inputs:
-    """Return the inputs that tables, matches and constraints from memory are."""
-    from mvcc.views import GivenViews  # numba, as in `read_inputs`
-
-    problems = Problems()
-    tables: list[Table] = []
-    for name, frame in frames.items():
-        view, rows = job.views[name], frame.reset_index(drop=True)
-        with problems.collecting():
-            ids = _ids(frame, view.path)
-            tables.append(table_of(rows, name, view, problems, job.shown_of(name), ids))
-    problems.raise_any()
-    given = GivenViews.of(frames)
-    relations = given.relations(dict(matches), "matches")
-    notes = [] if matches else _notes_on_shared_ids(tables)
-    return Inputs(tables, given.constraints(constraints), relations, [], notes=tuple(notes))
-
-
-def frame_of(view: Any, name: str) -> pd.DataFrame:
-    """Return a view as a frame, bytes as texts; a Series becomes its only column."""
-    from scipy.sparse import issparse  # of no use where files are read
-
-    if isinstance(view, str | os.PathLike):
-        raise InvalidInputError(
-            f"views[{name!r}] must be a table, got the path {clipped(shown(os.fspath(view)))}. Read"
-            " the file first, as by pandas.read_csv, or cluster files with `mvcc cluster`."
-        )
-    view = as_pandas(view)
-    if isinstance(view, pd.Series):
-        view = view.to_frame(name if view.name is None else view.name)
-    elif issparse(view):
-        view = view.tocsc(copy=True)
-        view.sum_duplicates()  # pandas takes one value for each cell
-        view = pd.DataFrame.sparse.from_spmatrix(view)  # type: ignore[attr-defined]
-    elif not isinstance(view, pd.DataFrame):
-        try:
-            view = pd.DataFrame(view)
-        except (TypeError, ValueError) as error:
-            raise InvalidInputError(f"views[{name!r}] is not a table: {error}") from error
-    frame = view.set_axis([str(column) for column in view.columns], axis=1)
-    frame.attrs = {}  # those of a file tell how it was read
-    for column in columns_of_bytes(frame):
-        with suppress(UnicodeDecodeError):  # no text, which may be ignored
-            cells = [cell.decode() if isinstance(cell, bytes) else cell for cell in frame[column]]
-            frame[column] = cells
-    return frame
-
-
-def _refuse_other_forms(settings: Mapping[str, Any], views: Mapping[str, Any]) -> None:
-    """Refuse settings in other forms: for one view only, or by another library's name."""
-    for name in views:
-        if not isinstance(name, str):
-            raise ConfigError(f"views: {shown(name)} is not a name of a view; names are texts.")
-    for key in _BY_VIEW:
-        value = settings.get(key, {})
-        if not isinstance(value, Mapping):
-            example = {next(iter(views), "name"): value}
-            raise ConfigError(
-                f"{key} must be a dict {{view: …}}, got {clipped(shown(value))}; write "
-                f"{key}={clipped(str(example))} for one view."
-            )
-    if "unknown" in settings:
-        raise ConfigError("unknown goes only with files; drop such matches and constraints first.")
-    if "sample" in settings:
-        raise ConfigError("sample goes only with folders of files; give a sample of the rows.")
-    if "random_state" in settings:
-        wanted = clipped(shown(settings["random_state"]))
-        raise ConfigError(f"random_state is called seed here; give seed={wanted}.")
-
-
-def _ids(frame: pd.DataFrame, place: str) -> list[str]:
-    if frame.index.nlevels > 1:
-        raise DataError(
-            f"{place}: the row index has {frame.index.nlevels} levels; it must have one, the ids."
-        )
-    column = "row index"
-    return ids_of(frame.index.to_frame(index=False, name=column), column, place)

@@ -1,0 +1,158 @@
+"""Tables in memory as the inputs of a job, which has names in the place of their paths."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from mvcc._utils.messages import clipped, nearest, shown
+from mvcc._utils.settings import Problems as Mistakes
+from mvcc._utils.settings import validated
+from mvcc._utils.validation import as_pandas
+from mvcc.exceptions import ConfigError, DataError, InvalidInputError
+from mvcc.tables._job import Job
+from mvcc.tables.reading._inputs import Inputs, notes_on_shared_ids
+from mvcc.tables.reading._problems import Problems
+from mvcc.tables.reading._rows import columns_of_bytes, ids_of
+from mvcc.tables.reading._table import Table, table_of
+
+_BY_VIEW = ("columns", "ignore", "labels_column")
+_ALSO_BY_VIEW = ("features", "n_components")
+
+
+def job_of(
+    views: Mapping[str, Any], matches: Mapping[Any, Any] | None, settings: Mapping[str, Any]
+) -> Job:
+    """Return the job that clusters tables from memory, with names in the place of paths."""
+    _refuse_other_forms(views, matches, settings)
+    mistakes = Mistakes("cluster_views", "mvcc.cluster_views(…)")
+    mistakes.mark((), mistakes.option("cluster_views"))
+    sections: dict[str, dict[str, Any]] = {name: {"path": f"views[{name!r}]"} for name in views}
+    also = [key for key in _ALSO_BY_VIEW if isinstance(settings.get(key), Mapping)]
+    by_view = (*_BY_VIEW, *also)
+    for key in by_view:
+        for name, value in settings.get(key, {}).items():
+            if name not in sections:
+                guess = nearest(str(name), sections)
+                raise ConfigError(f"{key}: there is no view {shown(name)}{guess}")
+            # numbers of NumPy, and columns of a table
+            value = value.tolist() if hasattr(value, "tolist") else value
+            sections[name][key] = _as_names(value) if key in _BY_VIEW else value
+    given = {key: value for key, value in settings.items() if key not in by_view}
+    numbers = {key: value.item() for key, value in given.items() if isinstance(value, np.generic)}
+    pairs = {}
+    for key in matches or ():
+        if not (isinstance(key, tuple) and len(key) == 2):
+            pair = tuple([*views, "view", "view"][:2])
+            raise ConfigError(
+                f"matches: the key {shown(key)} is not a pair of views; write two names, such as"
+                f" {shown(pair)}."
+            )
+        pairs[":".join(map(str, key))] = f"matches[{key!r}]"
+    return validated(Job, given | numbers | {"views": sections, "matches": pairs}, mistakes)
+
+
+def _as_names(value: Any) -> Any:
+    """Return columns as `frame_of` calls them: numbers as texts."""
+    if isinstance(value, Mapping):
+        return {str(name): kind for name, kind in value.items()}
+    if isinstance(value, list | tuple | set):
+        return [str(name) for name in value]
+    return str(value) if isinstance(value, int) else value
+
+
+def inputs_of(
+    job: Job,
+    frames: Mapping[str, pd.DataFrame],
+    matches: Mapping[Any, Any] | None,
+    constraints: Any,
+) -> Inputs:
+    """Return the inputs that tables, matches and constraints from memory are."""
+    from mvcc.views import GivenViews  # numba, as in `read_inputs`
+
+    problems = Problems()
+    tables: list[Table] = []
+    for name, frame in frames.items():
+        view, rows = job.views[name], frame.reset_index(drop=True)
+        with problems.collecting():
+            ids = _ids(frame, view.path)
+            tables.append(table_of(rows, name, view, problems, job.shown_of(name), ids))
+    problems.raise_any()
+    given = GivenViews.of(frames)
+    relations = given.relations(dict(matches or {}), "matches")
+    notes = [] if matches else notes_on_shared_ids(tables)
+    return Inputs(tables, given.constraints(constraints), relations, [], notes=tuple(notes))
+
+
+def frame_of(view: Any, name: str) -> pd.DataFrame:
+    """Return a view as a frame, bytes as texts; a Series becomes its only column."""
+    from scipy.sparse import issparse  # of no use where files are read
+
+    if isinstance(view, str | os.PathLike):
+        raise InvalidInputError(
+            f"views[{name!r}] must be a table, got the path {clipped(shown(os.fspath(view)))}. Read"
+            " the file first, as by pandas.read_csv, or cluster files with `mvcc cluster`."
+        )
+    view = as_pandas(view)
+    if isinstance(view, pd.Series):
+        view = view.to_frame(name if view.name is None else view.name)
+    elif issparse(view):
+        view = view.tocsc(copy=True)
+        view.sum_duplicates()  # pandas takes one value for each cell
+        view = pd.DataFrame.sparse.from_spmatrix(view)  # type: ignore[attr-defined]
+    elif not isinstance(view, pd.DataFrame):
+        try:
+            view = pd.DataFrame(view)
+        except (TypeError, ValueError) as error:
+            raise InvalidInputError(f"views[{name!r}] is not a table: {error}") from error
+    frame = view.set_axis([str(column) for column in view.columns], axis=1)
+    frame.attrs = {}  # those of a file tell how it was read
+    for column in columns_of_bytes(frame):
+        with suppress(UnicodeDecodeError):  # no text, which may be ignored
+            cells = [cell.decode() if isinstance(cell, bytes) else cell for cell in frame[column]]
+            frame[column] = cells
+    return frame
+
+
+def _refuse_other_forms(views: Any, matches: Any, settings: Mapping[str, Any]) -> None:
+    """Refuse what is not by view, and settings that only files or other libraries have."""
+    if not isinstance(views, Mapping):
+        raise InvalidInputError(
+            f"views must be a dict {{name: table}}, got {type(views).__name__}."
+        )
+    if not isinstance(matches, Mapping | None):
+        raise InvalidInputError(
+            f"matches must be a dict {{(view, view): matches}}, got {type(matches).__name__}."
+        )
+    for name in views:
+        if not isinstance(name, str):
+            raise ConfigError(f"views: {shown(name)} is not a name of a view; names are texts.")
+    for key in _BY_VIEW:
+        value = settings.get(key, {})
+        if not isinstance(value, Mapping):
+            example = {next(iter(views), "name"): value}
+            raise ConfigError(
+                f"{key} must be a dict {{view: …}}, got {clipped(shown(value))}; write "
+                f"{key}={clipped(str(example))} for one view."
+            )
+    if "unknown" in settings:
+        raise ConfigError("unknown goes only with files; drop such matches and constraints first.")
+    if "sample" in settings:
+        raise ConfigError("sample goes only with folders of files; give a sample of the rows.")
+    if "random_state" in settings:
+        wanted = clipped(shown(settings["random_state"]))
+        raise ConfigError(f"random_state is called seed here; give seed={wanted}.")
+
+
+def _ids(frame: pd.DataFrame, place: str) -> list[str]:
+    if frame.index.nlevels > 1:
+        raise DataError(
+            f"{place}: the row index has {frame.index.nlevels} levels; it must have one, the ids."
+        )
+    column = "row index"
+    return ids_of(frame.index.to_frame(index=False, name=column), column, place)
