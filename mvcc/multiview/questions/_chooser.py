@@ -1,4 +1,4 @@
-"""Which objects are asked about, by the answers so far, and what the questions offer."""
+"""Which objects are asked about, by the answers so far, and what these leave open."""
 
 from __future__ import annotations
 
@@ -14,8 +14,22 @@ from mvcc._utils.validation import RandomState, as_generator, check_count
 from mvcc.embedding import any_graph, neighbors_for, separate_problems
 from mvcc.multiview.questions._coverage import Coverage
 from mvcc.multiview.questions._group_links import GroupLinks
-from mvcc.multiview.questions._history import FEWEST_MEMBERS, MANY_ANSWERS, Answer, AnswerHistory
-from mvcc.multiview.questions._objects import Group, NamedObjects, Neighbor, Offer, Question
+from mvcc.multiview.questions._history import (
+    FEWEST_MEMBERS,
+    LAST,
+    MANY_ANSWERS,
+    Answer,
+    AnswerHistory,
+)
+from mvcc.multiview.questions._objects import (
+    ClustersHint,
+    Group,
+    NamedObjects,
+    Neighbor,
+    Offer,
+    Question,
+    SecondLook,
+)
 from mvcc.views import GivenViews
 
 _EXPECTED_GROUPS = 10  # for the number of neighbors, before anything is known of the groups
@@ -179,11 +193,14 @@ class Chooser:
         order = np.lexsort((-near, ~self._matched[members], ~shared, members == one))
         return members[order[:_EXEMPLARS]].tolist()
 
+    @property
     @one_thread()
-    def _contradicted(self) -> list[tuple[int, int]]:
-        """Return the objects to look at again, each with the group that what is near says.
+    def second_looks(self) -> list[SecondLook]:
+        """Answers that their neighborhood contradicts, and groups that long have one member.
 
-        That group is 0 for an object that has long been alone in its group.
+        An answer is contradicted if less than a fifth of the evidence for another group is for
+        its own, from 60 answers on less than two fifths. Each is given once. Ask once more, and
+        give the answer with ``again=True``.
         """
         history = self._history
         members = history.members()
@@ -198,6 +215,7 @@ class Chooser:
         others = sizes - (groups[:, None] == np.arange(len(numbers)))
         sums = self._coverage.kernel.sums(objects, list(members.values()), others_only=True)
         likeness = sums / np.sqrt(np.maximum(others, 1))
+        names = list(history.names.values())
         looks, doubt = [], _DOUBT
         if len(history.answers) >= MANY_ANSWERS:
             doubt = _DOUBT_OF_MANY
@@ -207,25 +225,25 @@ class Chooser:
             nearest = int(like.argmax())
             n_since_opened = len(history.answers) - history.opened_at[numbers[group]]
             if n_others[group] == 0 and n_since_opened > _LONELY:
-                looks.append((one, 0))
+                looks.append(SecondLook(self._question(one), names[group], near=""))
             elif n_others[group] > 0 and like[group] < doubt * like[nearest]:
-                looks.append((one, numbers[nearest]))
+                looks.append(SecondLook(self._question(one), names[group], names[nearest]))
         return looks
 
+    @property
     @one_thread()
-    def _counted(self) -> list[int]:
-        """Return the groups that count as clusters.
-
-        After many answers, small groups count only if they are nearest to many rows.
-        """
-        members = self._history.members()
-        if len(self._history.answers) < MANY_ANSWERS or not members:
-            return list(members)
-        places, weights = self._coverage.nearest_of(list(members.values()))
-        rows = np.bincount(places, weights, minlength=len(members))
-        least = _FEWEST_ROWS * weights.sum() / len(members)
-        return [
-            number
-            for (number, own), near in zip(members.items(), rows, strict=True)
-            if len(own) >= FEWEST_MEMBERS or near >= least
-        ]
+    def n_clusters_hint(self) -> ClustersHint:
+        """The number of clusters that the answers propose."""
+        members, has_settled = self._history.members(), self._history.n_since_new >= LAST
+        counted = tuple(members)
+        if len(self._history.answers) >= MANY_ANSWERS and members:
+            # small groups count only if they are nearest to many rows
+            places, weights = self._coverage.nearest_of(list(members.values()))
+            rows = np.bincount(places, weights, minlength=len(members))
+            least = _FEWEST_ROWS * weights.sum() / len(members)
+            counted = tuple(
+                number
+                for (number, own), near in zip(members.items(), rows, strict=True)
+                if len(own) >= FEWEST_MEMBERS or near >= least
+            )
+        return ClustersHint(len(counted), has_settled, counted)

@@ -26,12 +26,10 @@ from mvcc.multiview.questions._history import (
     refuse_handle,
 )
 from mvcc.multiview.questions._objects import (
-    ClustersHint,
     Neighbor,
     Progress,
     Question,
     Rows,
-    SecondLook,
     Untold,
 )
 from mvcc.views import ConstrainedViews, GivenViews
@@ -326,26 +324,6 @@ class Questions(Chooser):
         """The rows of all outliers, per view."""
         found = [one for one, says in self._history.answers.items() if says == OUTLIER]
         return [np.flatnonzero(np.isin(own, found)) for own in self._objects.of_rows]
-
-    @property
-    def n_clusters_hint(self) -> ClustersHint:
-        """The number of clusters that the answers propose."""
-        counted = self._counted()
-        return ClustersHint(len(counted), self._history.n_since_new >= LAST, tuple(counted))
-
-    @property
-    def second_looks(self) -> list[SecondLook]:
-        """Answers that their neighborhood contradicts, and groups that long have one member.
-
-        An answer is contradicted if less than a fifth of the evidence for another group is for
-        its own, from 60 answers on less than two fifths. Each is given once. Ask once more, and
-        give the answer with ``again=True``.
-        """
-        names = self._history.names
-        return [
-            SecondLook(self._question(one), str(self._history.said(one)), names.get(near, ""))
-            for one, near in self._contradicted()
-        ]
 
     @property
     def progress(self) -> Progress:
