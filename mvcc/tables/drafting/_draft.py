@@ -31,8 +31,8 @@ from mvcc.tables.reading._column import (
 )
 from mvcc.tables.reading._files import read_frame
 from mvcc.tables.reading._inputs import read_pairs
+from mvcc.tables.reading._matches import read_matches
 from mvcc.tables.reading._numbers import before_labels
-from mvcc.tables.reading._pairs import read_matches
 from mvcc.tables.reading._problems import Problems
 from mvcc.tables.reading._rows import Named
 from mvcc.tables.reading._table import Table, table_of

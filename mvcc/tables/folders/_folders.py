@@ -27,6 +27,7 @@ from mvcc.tables.folders._workers import computed, workers
 from mvcc.tables.reading._answers import answer_files
 from mvcc.tables.reading._column import GLANCE, as_texts, may_name_rows
 from mvcc.tables.reading._files import read_constraints, read_frames
+from mvcc.tables.reading._matches import matched_ids
 from mvcc.tables.reading._parquet import Folder, Piece, read_folder
 from mvcc.tables.reading._people import rows_in_answers
 from mvcc.tables.reading._problems import Problems
@@ -277,8 +278,6 @@ def draw_rows(
 def _drawn_lines(
     path: str, views: tuple[str, str], id_columns: tuple[str | None, str | None], drawing: Drawing
 ) -> tuple[pd.DataFrame, set[str]]:
-    from mvcc.tables.reading._pairs import matched_ids  # which imports numba
-
     kept, keys = pd.DataFrame(), np.empty(0, np.uint64)
     known: dict[Any, Any] = {}
     for frame in read_frames(path):
@@ -287,7 +286,7 @@ def _drawn_lines(
         known |= {key: frame.attrs[key] for key in ("header", "lines") if key in frame.attrs}
         if "lines" in known:
             frame.index = pd.Index(known["lines"])
-        ends = matched_ids(frame, path, views, id_columns)[1]
+        ends = matched_ids(frame, path, views, id_columns).columns
         pairs = np.array(list(map("\0".join, zip(*ends, strict=True))), dtype=object)
         keys = np.concatenate((keys, drawing.keys(pairs, *ends)))
         frame.attrs = {}

@@ -171,7 +171,7 @@ def _of_files(
     what the log says. If they say the same, no less, and some rows are gone, constraints of the
     log join theirs, in place of those by these rows.
     """
-    from mvcc.tables.reading._pairs import constraints_beside  # numba, as in `read_inputs`
+    from mvcc.tables.reading._constraints import constraints_beside  # numba, as in `read_inputs`
 
     paths = {Path(path).name: path for path in files}
     groups, links, sizes, source = of_log

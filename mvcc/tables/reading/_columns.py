@@ -31,6 +31,7 @@ from mvcc.tables.reading._column import (
 from mvcc.tables.reading._dates import ORDERS, are_dates, days_of, read_dates
 from mvcc.tables.reading._kinds import (
     MOST,
+    Hints,
     Mistake,
     Understood,
     Values,
@@ -79,12 +80,8 @@ def understand_all(
     """
     if codes is None:
         codes = code_reasons(frame, (name for name, kind in asked.items() if kind is None))
-    delimiter, folder = frame.attrs.get("delimiter"), frame.attrs.get("folder", "")
+    hints = Hints(frame.attrs.get("delimiter"), frame.attrs.get("folder", ""))
     frame = without_attrs(frame)
-
-    def understand(name: str, sign: str = "") -> Understood:
-        return _understand(frame[name], asked[name], codes.get(name), delimiter, folder, sign)
-
     quick = [
         name
         for name, kind in asked.items()
@@ -94,24 +91,31 @@ def understand_all(
     # a column of JSON may hold numbers and texts
     plain = [name for name in found if pd.api.types.is_string_dtype(frame[name])]
     others = [name for name in asked if name not in found]
-    found |= {name: understand(name) for name in others}
+    for name in others:
+        found[name] = _understand(frame[name], asked[name], codes.get(name), hints)
     sign = _decimal_sign(frame, plain, [found[name].column for name in others])
     for name in others:  # what the others tell decides
         if sign and found[name].mistake is not None:
-            found[name] = understand(name, sign)
+            told = hints._replace(sign=sign)
+            found[name] = _understand(frame[name], asked[name], codes.get(name), told)
     for name in plain:
-        if sign == "," and (thousands := without_points(frame[name])) is not None:
-            found[name] = Understood(Column(name, "number", written=Written.POINTS), thousands)
-        elif not sign and (text := unclear_number(frame[name])):
-            remark = f"{text} read as {text}, not as {text.replace('.', '')}"
-            column = replace(found[name].column, remarks=(remark,))
-            found[name] = replace(found[name], column=column)
+        found[name] = _by_sign(found[name], frame[name], sign)
     for name, one in found.items():
         if asked[name] is None and one.column.kind == "number" and not one.column.note:
             numbers: Any = one.values
             if numbers is not None and are_dates(numbers):
-                found[name] = _understand(frame[name], "date", None, delimiter, folder, "")
+                found[name] = _understand(frame[name], "date", None, hints)
     return {name: _without_effect(found[name]) for name in asked}
+
+
+def _by_sign(plain: Understood, values: pd.Series[Any], sign: str) -> Understood:
+    """Return plain numbers as the decimal sign of other columns tells that they are meant."""
+    if sign == "," and (thousands := without_points(values)) is not None:
+        return Understood(Column(plain.column.name, "number", written=Written.POINTS), thousands)
+    if not sign and (text := unclear_number(values)):
+        remark = f"{text} read as {text}, not as {text.replace('.', '')}"
+        return replace(plain, column=replace(plain.column, remarks=(remark,)))
+    return plain
 
 
 def _decimal_sign(frame: pd.DataFrame, plain: list[str], others: list[Column]) -> str:
@@ -175,14 +179,9 @@ def _understand(
     values: pd.Series[Any],
     asked: AskedKind | None,
     code: LeftOut | None,
-    delimiter: str | None,
-    folder: str,
-    sign: str,
+    hints: Hints,
 ) -> Understood:
-    """Find out what a column is, unless somebody asked for a kind.
-
-    The delimiter of the file and the decimal sign of other columns tell what a comma means.
-    """
+    """Find out what a column is, unless somebody asked for a kind."""
     missing = is_missing(values)
     kind: Kind | None = _KIND_OF.get(asked or "", asked)  # type: ignore[arg-type]
     column = Column(str(values.name), kind, int(missing.sum()))
@@ -197,9 +196,9 @@ def _understand(
     if code is not None and are_few(texts):
         return as_words(replace(column, kind="category", remarks=(str(code),)), texts)
     if kind == "picture":
-        return as_pictures(column, texts, folder)
+        return as_pictures(column, texts, hints.folder)
     if kind in (None, "number"):
-        found = as_number(column, texts, delimiter, sign)
+        found = as_number(column, texts, hints)
     if found is None and kind in (None, "date"):
         found = as_date(column, texts, asked)
     return found or as_words(column, texts)

@@ -26,6 +26,7 @@ from mvcc.exceptions import DataError
 from mvcc.tables._job import Job
 from mvcc.tables.reading._column import as_texts
 from mvcc.tables.reading._files import read_constraints, read_frame, read_frames
+from mvcc.tables.reading._matches import read_matches
 from mvcc.tables.reading._parquet import input_sha256
 from mvcc.tables.reading._problems import Problems, is_in_memory
 from mvcc.tables.reading._rows import Named
@@ -150,23 +151,16 @@ def read_pairs(
 def read_inputs(job: Job, folders: SampledViews | None = None) -> Inputs:
     """Read all files of a job, and of its folders a sample; errors tell of all files at once."""
     problems, of_pairs = Problems(), Problems()
-    tables: list[Table] = []
     if folders is None:
         files = read_pairs(job, of_pairs)
-    else:  # mistakes are told with all rows
-        files = read_pairs(job, Problems(), lambda path: next(read_frames(path)))
-    for name, view in job.views.items():
-        if folders is not None and name in folders:
-            continue
-        with problems.collecting():
-            named = files.named_in(name) or _named_by_tables(tables)
-            frame = read_frame(view.path, view.sheet, view.header)
-            tables.append(table_of(frame, name, view, problems, job.shown_of(name), named=named))
-            del frame
-            _release_texts()
-    if folders is not None:
+        tables = _read_tables(job, [*job.views], files, problems)
+    else:
+        # a glance at pairs, whose mistakes are told with all rows
+        glance = read_pairs(job, Problems(), lambda path: next(read_frames(path)))
+        names = [name for name in job.views if name not in folders]
+        tables = _read_tables(job, names, glance, problems)
         problems.raise_any()  # before minutes of reading
-        sampled, drawn = folders.sample(job, tables, files, problems)
+        sampled, drawn = folders.sample(job, tables, glance, problems)
         tables = sorted([*tables, *sampled], key=lambda table: list(job.views).index(table.name))
         files = read_pairs(job, of_pairs, drawn=drawn)
     for table in tables:
@@ -175,12 +169,31 @@ def read_inputs(job: Job, folders: SampledViews | None = None) -> Inputs:
                 check_enough(table, job.n_clusters)
     if len(tables) < len(job.views):  # without ids nothing can be said of matches and constraints
         problems.raise_any()
+    problems.extend(of_pairs)
+    return _with_pairs(job, tables, files, problems)
+
+
+def _read_tables(job: Job, names: list[str], files: PairFiles, problems: Problems) -> list[Table]:
+    """Read the tables of some views; ids that pairs or other tables name tell their columns."""
+    tables: list[Table] = []
+    for name in names:
+        with problems.collecting():
+            view = job.views[name]
+            named = files.named_in(name) or _named_by_tables(tables)
+            frame = read_frame(view.path, view.sheet, view.header)
+            tables.append(table_of(frame, name, view, problems, job.shown_of(name), named=named))
+            del frame
+            _release_texts()
+    return tables
+
+
+def _with_pairs(job: Job, tables: list[Table], files: PairFiles, problems: Problems) -> Inputs:
+    """Return tables with the matches and constraints of files, or raise all problems."""
     # numba, which constraints bring along, takes half a second to import: tables are read before
     from mvcc.constraints import Constraints
-    from mvcc.tables.reading._pairs import add_constraints, read_matches
+    from mvcc.tables.reading._constraints import add_constraints
 
     notes: list[str] = []
-    problems.extend(of_pairs)
     relations = read_matches(job, tables, files, problems, notes)
     if not job.matches:
         notes += notes_on_shared_ids(tables)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -77,9 +77,15 @@ class Understood:
     mistake: Mistake | None = None
 
 
-def as_number(
-    column: Column, texts: pd.Series[Any], delimiter: str | None, sign: str
-) -> Understood | None:
+class Hints(NamedTuple):
+    """What the rest of a table tells of a column."""
+
+    delimiter: str | None  # of a text file; with the sign, it tells what a comma means
+    folder: str  # of the file, where pictures are sought
+    sign: str = ""  # the decimal sign of other columns, if one of them tells it
+
+
+def as_number(column: Column, texts: pd.Series[Any], hints: Hints) -> Understood | None:
     """Read numbers, with units or not, durations, truth values; None for others, unless asked."""
     there = texts.dropna()
     numbers = numbers_of(texts.fillna("nan"))
@@ -104,11 +110,11 @@ def as_number(
         labeled = before_labels(texts, one_each=True)
         if np.isfinite(labeled).sum() > max(n_plain, _MANY * len(there)):
             return numeric(column, labeled, texts, Written.BEFORE_LABELS)
-    read = read_numbers(texts, sign, delimiter)
+    read = read_numbers(texts, hints.sign, hints.delimiter)
     n_read = np.count_nonzero(~np.isnan(read.values))
     if n_read > n_plain and n_read >= _NEARLY_ALL * len(there):
         if read.written is None:
-            return _with_unclear_sign(column, texts, is_text=delimiter is not None)
+            return _with_unclear_sign(column, texts, is_text=hints.delimiter is not None)
         column = replace(column, unit=read.unit, remarks=read.remarks)
         return numeric(column, read.values, texts, read.written)
     if column.kind == "number" or n_plain >= _NEARLY_ALL * len(there):

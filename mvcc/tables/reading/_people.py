@@ -296,12 +296,15 @@ def rows_in_answers(paths: list[str], tables: Sequence[Table] = ()) -> set[tuple
             for _, (_, members, *_) in read_groups(path, []):
                 named += members.split("\n")
         else:
-            view = Path(path).stem
-            of_view = sorted(tables, key=lambda table: table.name != view)  # its own is first
             for record in ConstraintFile.read(path).records.values():
-                for id in map(str.strip, record[:2]):
-                    known = [one.name for one in of_view if one.row.find(id) >= 0]
-                    if leads_with_zeros(id):  # which tell the table that has it so
-                        known = [one.name for one in of_view if id in one.row] + known
-                    rows.add((next(iter(known), view), id))
+                ids = map(str.strip, record[:2])
+                rows |= {(_view_with(id, Path(path).stem, tables), id) for id in ids}
     return rows | {view_and_id(name.strip()) for name in named}
+
+
+def _view_with(id: str, view: str, tables: Sequence[Table]) -> str:
+    """Return the view that a file of constraints of ``view`` names a row of: its own first."""
+    tables = sorted(tables, key=lambda table: table.name != view)
+    if leads_with_zeros(id):  # which tell the table that has it so
+        tables.sort(key=lambda table: id not in table.row)
+    return next((table.name for table in tables if table.row.find(id) >= 0), view)

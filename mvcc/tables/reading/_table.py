@@ -220,6 +220,24 @@ def _understood(
     if "beside" not in frame.attrs:  # columns of an array have no meaning of their own
         unasked = used.keys() - kinds.keys()
         found = without_superfluous(without_names(found, unasked), unasked)
+    _add_mistakes(found, frame, name, view, problems)
+    bare = without_attrs(frame)
+    became = {}
+    for number, (column, reason) in enumerate(reasons.items()):
+        own = found.get(column) or Understood(Column(column, None, why=reason))
+        became[column] = own.column
+        if number < _MOST_WITH_EXAMPLES:
+            cells = bare[column]
+            if column == id_column:
+                cells = id_texts(cells)
+            became[column] = with_examples(own.column, cells, own.values)
+    return became, {column: one.values for column, one in found.items() if one.values is not None}
+
+
+def _add_mistakes(
+    found: Mapping[str, Understood], frame: pd.DataFrame, name: str, view: View, problems: Problems
+) -> None:
+    """Note the mistakes in columns; if they are words in the first row of most, as a single one."""
     mistakes = {column: one.mistake for column, one in found.items() if one.mistake is not None}
     measured = [name for name, one in found.items() if one.column.kind in ("number", "date")]
     words = [
@@ -237,17 +255,6 @@ def _understood(
     for column, mistake in mistakes.items():
         said = _mistaken(frame, view, name, column, mistake)
         problems.add(said, (name, [*view.ignore, column], view.path))
-    bare = without_attrs(frame)
-    became = {}
-    for number, (column, reason) in enumerate(reasons.items()):
-        own = found.get(column) or Understood(Column(column, None, why=reason))
-        became[column] = own.column
-        if number < _MOST_WITH_EXAMPLES:
-            cells = bare[column]
-            if column == id_column:
-                cells = id_texts(cells)
-            became[column] = with_examples(own.column, cells, own.values)
-    return became, {column: one.values for column, one in found.items() if one.values is not None}
 
 
 def _why_left_out(

@@ -1,0 +1,203 @@
+"""Matches: which rows of two views are one object; and ids in files that tables lack."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from mvcc._utils.arrays import Ints
+from mvcc._utils.ids import why_unknown
+from mvcc._utils.messages import agreeing, counted, nearest_id, shown, views_of_pair
+from mvcc.exceptions import DataError
+from mvcc.tables._job import Job
+from mvcc.tables.reading._problems import Problems, option_for
+from mvcc.tables.reading._rows import RowsById, id_texts, leads_with_zeros, plain_id
+from mvcc.tables.reading._table import Table
+
+if TYPE_CHECKING:
+    from mvcc.constraints import Relations
+    from mvcc.tables.reading._inputs import PairFiles
+
+_MOST_SHOWN = 3  # unknown rows; to look for the most similar id takes time
+# a line, and the first of its names that is not of a row of a table
+Lacking = tuple[str, str, Table]
+
+
+def read_matches(
+    job: Job, tables: list[Table], files: PairFiles, problems: Problems, notes: list[str]
+) -> Relations:
+    """Return the related rows, (r, 2), of every pair of views with matches."""
+    number = {table.name: place for place, table in enumerate(tables)}
+    relations: Relations = {}
+    matched = set[int]()
+    for pair, frame in files.matches.items():
+        u, v = (number[name] for name in views_of_pair(pair))
+        notes += frame.attrs.get("notes", ())
+        with problems.collecting():
+            may_lack = job.unknown == "skip"
+            rows = _matches(frame, job.matches[pair], (tables[u], tables[v]), notes, may_lack)
+            relations[min(u, v), max(u, v)] = rows if u < v else rows[:, ::-1]
+            matched |= {u, v}
+    notes += [
+        f"{table.numbered}, unless the matches name these numbers."
+        for view, table in enumerate(tables)
+        if view in matched and table.id_column is None
+    ]
+    return relations
+
+
+def _matches(
+    frame: pd.DataFrame, path: str, tables: tuple[Table, Table], notes: list[str], may_lack: bool
+) -> Ints:
+    """Return (row of the first, row of the second) of a file with columns of ids."""
+    first, second = tables
+    names, columns, is_header = matched_ids(
+        frame, path, (first.name, second.name), (first.id_column, second.id_column)
+    )
+    rows = _rows_of(columns, first, second)
+    # ids as they are written tell the tables, if only one of these has zeros in front
+    if any(_are_crossed(columns, first, second, find) for find in (RowsById.called, RowsById.find)):
+        names, columns = names[1::-1], columns[::-1]
+        rows = _rows_of(columns, first, second)
+        notes.append(
+            f"{path}: the two columns are swapped: the one for {first.name} has ids of"
+            f" {second.name}. Each id was read as a row of its own table."
+        )
+    for column, table in zip(columns, tables, strict=True):
+        refuse_two_readings(path, [name.casefold() for name in names], column, table, tables)
+    numbers = np.asarray(frame.attrs.get("lines", frame.index), dtype=np.int64)
+    if not is_header and max(first.row.find(names[0]), second.row.find(names[1])) >= 0:
+        # the first line is a match itself, or one with a mistake
+        columns = [[name, *column] for name, column in zip(names, columns, strict=False)]
+        rows = np.concatenate((_rows_of([[name] for name in names[:2]], first, second), rows))
+        numbers = np.concatenate(([frame.attrs.get("header", -1)], numbers))
+    if not len(rows):
+        raise DataError(f"{path}: there are no matches in this file; leave it out, or fill it.")
+    unit = "line" if "lines" in frame.attrs else "row"
+    is_whole = (rows >= 0).all(axis=1)
+    lacking: list[Lacking] = []
+    for place in np.flatnonzero(~is_whole):
+        side = int(rows[place, 0] >= 0)
+        lacking.append((f"{unit} {numbers[place]}", columns[side][place], tables[side]))
+    if lacking:
+        problem, note = unknown_rows(path, "match", len(rows), lacking)
+        if not (may_lack and is_whole.any()):
+            raise DataError(problem)
+        notes.append(note)
+    return pd.DataFrame(rows[is_whole]).drop_duplicates().to_numpy()
+
+
+def refuse_two_readings(
+    path: str, headers: list[str], column: list[str], table: Table, tables: Sequence[Table]
+) -> None:
+    """Refuse ids that the rows of a table have only as numbers, and another column has as well."""
+    there = [name for name in column if table.row.find(name) >= 0]
+    unlike = [name for name in there if name not in table.row]
+    for one in tables:
+        for other, texts in one.other_readings.items():
+            if one is table:
+                is_called = (table.id_column or "").casefold() in headers
+                if is_called or not {*map(plain_id, there)} <= {*map(plain_id, texts)}:
+                    continue
+                held = unlike
+            else:  # where many columns hold the same numbers, only zeros in front tell the table
+                held = [name for name in unlike if name in texts and leads_with_zeros(name)]
+            if len(held) > len(column) / 2:
+                own, words = shown(table.id_column or ""), shown(other)
+                ways = (one, other), (table, table.id_column or "")
+                options = [option_for("--id-column", way.name, [name]) for way, name in ways]
+                raise DataError(
+                    f"{path}: {shown(held[0])} may be one of {own} in {table.path} or of {words} in"
+                    f" {one.path}. Say which column names the rows: {' or '.join(options)}."
+                )
+
+
+def _are_crossed(
+    columns: list[list[str]], first: Table, second: Table, find: Callable[[RowsById, str], int]
+) -> bool:
+    """Tell whether more than half of the rows have ids of the other table, and few of their own.
+
+    One of the two is enough if no row has any of its own.
+    """
+    own, other = (
+        _rows_of(columns, *tables, find) >= 0 for tables in ((first, second), (second, first))
+    )
+    whole, crossed = int(own.all(axis=1).sum()), int(other.all(axis=1).sum())
+    if not own.any():
+        crossed = int(other.any(axis=1).sum())
+    return crossed > len(columns[0]) / 2 and crossed > 2 * whole
+
+
+def _rows_of(
+    columns: list[list[str]],
+    first: Table,
+    second: Table,
+    find: Callable[[RowsById, str], int] = RowsById.find,
+) -> Ints:
+    """Return the rows of two tables that two columns name, −1 where there is none."""
+    pairs = zip(columns, (first, second), strict=True)
+    rows = [[find(table.row, name) for name in column] for column, table in pairs]
+    return np.array(rows, dtype=np.int64).T
+
+
+class MatchedIds(NamedTuple):
+    """What a file of matches holds."""
+
+    names: list[str]  # of all its columns
+    columns: list[list[str]]  # the ids of each view
+    is_header: bool  # whether the names tell which column is of which view
+
+
+def matched_ids(
+    frame: pd.DataFrame,
+    path: str,
+    views: tuple[str, str],
+    id_columns: tuple[str | None, str | None],
+) -> MatchedIds:
+    """Return the ids of both views in a file of matches.
+
+    Columns are called like the views or their id columns, or left and right, else are the first.
+    """
+    names = [str(name).strip() for name in frame.columns]
+    if len(names) < 2:
+        raise DataError(
+            f"{path}: there must be two columns, the ids of {views[0]} and of {views[1]}; it has"
+            " one."
+        )
+    lower = [name.casefold() for name in names]
+    called = [[(name or "").casefold() for name in pair] for pair in (views, id_columns)]
+    for pair in (*called, ["left", "right"]):
+        sides = [lower.index(name) for name in pair if name in lower]
+        if is_header := len(set(sides)) == 2:
+            break
+    else:
+        sides = [0, 1]
+    columns = [id_texts(frame.iloc[:, column]).tolist() for column in sides]
+    return MatchedIds(names, columns, is_header)
+
+
+def unknown_rows(place: str, noun: str, n_all: int, lacking: list[Lacking]) -> tuple[str, str]:
+    """Say which lines of a file name rows that tables lack: as a problem, and as a note."""
+    n = len(lacking)
+    listed = [
+        f"{line}: {shown(name)} is not in {table.name}"
+        + nearest_id(name, table.ids).removesuffix(".")
+        for line, name, table in lacking[:_MOST_SHOWN]
+    ]
+    if n > _MOST_SHOWN:
+        listed.append(f"and {n - _MOST_SHOWN} more")
+    what = agreeing(n, "names an unknown row", "name unknown rows")
+    said = f"{place}: {n} of {counted(n_all, noun)} {what} ({', '.join(listed)})."
+    tables = list(dict.fromkeys(table for *_, table in lacking))
+    for table in tables:
+        unknown = [name for _, name, one in lacking if one is table]
+        columns = [column.name for column in table.every_column]
+        said += why_unknown(unknown, table.ids, table.name, columns)
+    remedy = f"Correct this file or {' or '.join(one.path for one in tables)}"
+    if numbered := [one for one in tables if one.id_column is None]:
+        remedy = numbered[0].numbered
+    left_out = agreeing(n, "It was left out.", "They were left out.")
+    return f"{said} {remedy}, or leave such lines out with --unknown skip.", f"{said} {left_out}"
