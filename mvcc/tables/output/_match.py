@@ -55,19 +55,7 @@ def propose_matches(
     `between` is ``VIEW:VIEW``; by default the only two views with matches. ``found_first`` and
     ``found_in_five`` are None where to cut matches takes too long, or leaves too few.
     """
-    facts: Clustering | None = None
-    corrections: Corrections = ()
-    if clustering:
-        facts, corrections = read_result(clustering), read_corrections(clustering)
-        refuse_samples(clustering, facts)
-    inputs = read_inputs(job)
-    if facts and clustering:
-        _refuse_changed(clustering, facts, inputs)
-    inputs = with_answers(job, with_matches(inputs, corrections))
-    if facts:
-        outliers = {view.name: view.outliers for view in facts.views}
-        left_out = [np.isin(table.ids, outliers.get(table.name, ())) for table in inputs.tables]
-        inputs = inputs.on_rows([np.flatnonzero(~own) for own in left_out])
+    inputs, facts, corrections = _read(job, clustering)
     tables, known = _between(inputs, between)
     said = (rows_in(line.id) for line in answers_standing(corrections) if line.answer == NO_MATCH)
     refused = _rows_of_pairs(said, inputs, tables)
@@ -100,25 +88,52 @@ def propose_matches(
         most = max(Counter(row for row, _ in refused).values(), default=0)
         others = match_candidates(views, matches, n_candidates=n_candidates + most)[0, 1]
     lines = [*_lines(proposals, others, n_rows, n_candidates, refused)]
-    n_proposals, names = len(lines), [table.name for table in tables]
+    n_proposals = len(lines)
     if with_known:
         lines += [(i, j, "known", "", "") for i, j in known.tolist()]
-    first, second = ([*_beside(table, facts)] for table in tables)
-    rows = [
-        [tables[0].ids[i], tables[1].ids[j], *told]
-        + [values[i] for _, values in first]
-        + [values[j] for _, values in second]
-        for i, j, *told in lines
-    ]
     return {
-        "views": names,
+        "views": [table.name for table in tables],
         "n_matches": len(known),
         "n_unmatched": unmatched,
         "found_first": hits[0],
         "found_in_five": hits[-1],
         "n_proposals": n_proposals,
-        "columns": [*names, "rank", "probability", "score", *(name for name, _ in first + second)],
-        "rows": rows,
+        **_listed(lines, tables, facts),
+    }
+
+
+def _read(job: Job, clustering: Path | None) -> tuple[Inputs, Clustering | None, Corrections]:
+    """Return the inputs with answers and corrections, without rows that these left out.
+
+    With the facts of the clustering and its corrections, if there is one.
+    """
+    if clustering is None:
+        return with_answers(job, read_inputs(job)), None, ()
+    facts, corrections = read_result(clustering), read_corrections(clustering)
+    refuse_samples(clustering, facts)
+    inputs = read_inputs(job)
+    _refuse_changed(clustering, facts, inputs)
+    inputs = with_answers(job, with_matches(inputs, corrections))
+    outliers = {view.name: view.outliers for view in facts.views}
+    left_out = [np.isin(table.ids, outliers.get(table.name, ())) for table in inputs.tables]
+    inputs = inputs.on_rows([np.flatnonzero(~own) for own in left_out])
+    return inputs, facts, corrections
+
+
+def _listed(
+    lines: list[tuple[Any, ...]], tables: list[Table], facts: Clustering | None
+) -> dict[str, list[Any]]:
+    """Return the table of proposals: ids, what is told of them, and what stands beside the rows."""
+    first, second = ([*_beside(table, facts)] for table in tables)
+    beside = [name for name, _ in first + second]
+    return {
+        "columns": [*(table.name for table in tables), "rank", "probability", "score", *beside],
+        "rows": [
+            [tables[0].ids[i], tables[1].ids[j], *told]
+            + [values[i] for _, values in first]
+            + [values[j] for _, values in second]
+            for i, j, *told in lines
+        ],
     }
 
 

@@ -17,7 +17,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from mvcc._utils.arrays import Ints
 from mvcc._utils.files import csv_bytes
 from mvcc._utils.messages import counted, shown
 from mvcc._utils.outputs import OutputFolder
@@ -86,16 +85,8 @@ def predict_files(
     targets = {name: f"{name}/{ALL_LABELS if name in folders else LABELS}" for name in new}
     if len(new) == 1:
         targets, out = dict.fromkeys(new, out.name), out.parent
-    for name, target in targets.items():
-        if name not in folders:  # a format that is not written is refused before anything is read
-            ending = Path(target).suffix.lower()
-            if ending not in _WRITERS:
-                raise InvalidInputError(
-                    f"{out / target} must end in {' or '.join(_WRITERS)}. Choose another file with"
-                    " --out."
-                )
-            if ending == ".parquet":
-                pyarrow_for(str(out / target))
+    # a format that is not written is refused before anything is read
+    writers = {name: _writer_of(out / targets[name]) for name in new if name not in folders}
     found = list[Predicted]()
     with ExitStack() as stack:
         given: list[str | Path] = [*inputs_of_clustering(folder), *new.values(), folder]
@@ -110,20 +101,20 @@ def predict_files(
             client = stack.enter_context(workers(scheduler, next(iter(folders.values())).path))
         parts = stack.enter_context(target_folder.writing(*targets.values()))
         for view, part in zip(views, parts, strict=True):
-            name, target = view.name, targets[view.name]
+            name = view.name
             names = next(one.names for one in facts.views if one.name == name)
-            sizes, notes = np.zeros(facts.n_clusters, np.int64), list[str]()
             if name in folders:
                 part.mkdir()
                 tell = Progress(f"labels of {name}", on_step)
                 source = _source(client, folder, view, names, folders[name], facts)
-                notes += _notes_on_ids(view, source.id_column, folders[name].path)
+                notes = [*_notes_on_ids(view, source.id_column, folders[name].path)]
                 counts = write_labels(client, folders[name], source, part, tell)
-                sizes += facts_of_counts(counts, len(sizes))["all_sizes"]
+                sizes = [*facts_of_counts(counts, facts.n_clusters)["all_sizes"]]
             else:
-                labeled = _labeled(view, tables[name], names, sizes, notes)
-                _WRITERS[Path(target).suffix.lower()](part, labeled)
-            found.append(Predicted(name, out / target, sizes.tolist(), notes))
+                rows = _NewRows(view, tables[name], names, facts.n_clusters)
+                writers[name](part, rows.labeled())
+                sizes, notes = rows.sizes.tolist(), rows.notes
+            found.append(Predicted(name, out / targets[name], sizes, notes))
     return found
 
 
@@ -147,52 +138,66 @@ def _as_clustered(
     return views
 
 
-def _labeled(
-    view: SavedView, table: View, names: Sequence[str], sizes: Ints, notes: list[str]
-) -> Iterator[Columns]:
-    """Give the rows of a file with their clusters; add to the sizes of these, and to notes."""
-    path = table.path
-    id_column: str | None = None
-    # 8 bytes of each id: ids may be twice in rows that are far apart
-    hashes: list[NDArray[Any]] = []
-    lines: list[Sequence[int]] = []
-    known = {name: set(words) for name, words in view.categories.items()}
-    n_there, n_unknown = Counter[str](), Counter[str]()
-    for frame in read_frames(path, table.sheet, table.header):
-        if not len(frame):
-            break
-        frame = without_nameless(frame, {*view.columns, view.id_column, id_column})
-        refuse_repeated_columns(frame, path)
-        clustered = view.columns_in(frame, path)
-        if not hashes:
-            id_column = view.id_column
-            if id_column not in frame.columns:
-                id_column = find_id_column(frame, View(path=path, columns=tuple(view.columns)))
-            notes += _notes_on_ids(view, id_column, path)
-        notes += [note for note in frame.attrs.get("notes", []) if note not in notes]
-        lines.append(frame.attrs.get("lines", ()))
-        ids = ids_of(frame, id_column, path)
-        hashes.append(pd.util.hash_array(np.array(ids, dtype=object), categorize=False))
-        values: Any = view.values_of(clustered, partial(place_of, frame, path))
-        for name, own in known.items():
+class _NewRows:
+    """The rows of a file, read some at a time, and what is known of them once they are labeled."""
+
+    def __init__(self, view: SavedView, table: View, names: Sequence[str], n_clusters: int) -> None:
+        self._view, self._table, self._path, self._names = view, table, table.path, names
+        self.sizes = np.zeros(n_clusters, np.int64)
+        self.notes: list[str] = []
+        # 8 bytes of each id: ids may be twice in rows that are far apart
+        self._hashes: list[NDArray[Any]] = []
+        self._lines: list[Sequence[int]] = []
+        self._known = {name: set(words) for name, words in view.categories.items()}
+        self._n_there, self._n_unknown = Counter[str](), Counter[str]()  # words, by column
+
+    def labeled(self) -> Iterator[Columns]:
+        """Give the rows with their clusters."""
+        view, path = self._view, self._path
+        id_column: str | None = None
+        for frame in read_frames(path, self._table.sheet, self._table.header):
+            if not len(frame):
+                break
+            frame = without_nameless(frame, {*view.columns, view.id_column, id_column})
+            refuse_repeated_columns(frame, path)
+            clustered = view.columns_in(frame, path)
+            if not self._hashes:
+                id_column = view.id_column
+                if id_column not in frame.columns:
+                    id_column = find_id_column(frame, View(path=path, columns=tuple(view.columns)))
+                self.notes += _notes_on_ids(view, id_column, path)
+            self.notes += [note for note in frame.attrs.get("notes", []) if note not in self.notes]
+            self._lines.append(frame.attrs.get("lines", ()))
+            ids = ids_of(frame, id_column, path)
+            self._hashes.append(pd.util.hash_array(np.array(ids, dtype=object), categorize=False))
+            values: Any = view.values_of(clustered, partial(place_of, frame, path))
+            self._count_words(values)
+            labels = view.predicted(values)
+            self.sizes += np.bincount(labels, minlength=len(self.sizes))
+            columns: Columns = {"id": ids, "cluster": labels}
+            if self._names:
+                columns["name"] = [self._names[label] for label in labels]
+            yield columns
+        if not self._hashes:
+            raise DataError(f"{path}: there are no rows.")
+        _refuse_repeated(np.concatenate(self._hashes), self._lines, path)
+        self.notes += self._notes_on_words()
+
+    def _count_words(self, values: Any) -> None:
+        for name, known in self._known.items():
             words = values[name].dropna()
-            n_there[name] += len(words)
-            n_unknown[name] += int((~words.isin(own)).sum())
-        labels = view.predicted(values)
-        sizes += np.bincount(labels, minlength=len(sizes))
-        columns: Columns = {"id": ids, "cluster": labels}
-        if names:
-            columns["name"] = [names[label] for label in labels]
-        yield columns
-    if not hashes:
-        raise DataError(f"{path}: there are no rows.")
-    _refuse_repeated(np.concatenate(hashes), lines, path)
-    notes += [
-        f"{path}: {n} of {counted(n_there[name], 'value')} of {shown(name)} are none of those that"
-        f" were clustered: {listed(filter(None, view.categories[name]))}."
-        for name, n in n_unknown.items()
-        if n > n_there[name] / 2  # a new one is usual
-    ]
+            self._n_there[name] += len(words)
+            self._n_unknown[name] += int((~words.isin(known)).sum())
+
+    def _notes_on_words(self) -> Iterator[str]:
+        """Name the categories of which most are new; a new one is usual."""
+        for name, n in self._n_unknown.items():
+            if n > self._n_there[name] / 2:
+                words = listed(filter(None, self._view.categories[name]))
+                yield (
+                    f"{self._path}: {n} of {counted(self._n_there[name], 'value')} of"
+                    f" {shown(name)} are none of those that were clustered: {words}."
+                )
 
 
 def _notes_on_ids(view: SavedView, found: str | None, path: str) -> Iterator[str]:
@@ -254,3 +259,15 @@ def _write_parquet(path: Path, labeled: Iterator[Columns]) -> None:
 
 
 _WRITERS = {".csv": _write_csv, ".parquet": _write_parquet}
+
+
+def _writer_of(path: Path) -> Callable[[Path, Iterator[Columns]], None]:
+    """Return what writes the format of a file."""
+    ending = path.suffix.lower()
+    if ending not in _WRITERS:
+        raise InvalidInputError(
+            f"{path} must end in {' or '.join(_WRITERS)}. Choose another file with --out."
+        )
+    if ending == ".parquet":
+        pyarrow_for(str(path))
+    return _WRITERS[ending]

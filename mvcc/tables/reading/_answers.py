@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sized
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -38,8 +38,6 @@ from mvcc.tables.reading._table import Table
 if TYPE_CHECKING:
     from mvcc.constraints import Constraints
 
-_Members = tuple[set[int], bool]  # the objects of a group, and whether it counts
-
 
 @dataclass(frozen=True, eq=False)
 class Answers:
@@ -70,8 +68,20 @@ def no_answers(tables: list[Table]) -> Answers:
     return Answers({}, 0, 0, [np.empty(0, np.int64) for _ in tables], "", tables, [])
 
 
-# the groups, constraints but those given, how many entries each file has, what names the groups
-_Found = tuple[dict[str, _Members], "list[Constraints]", dict[str, int], str]
+class _Group(NamedTuple):
+    """A group of objects."""
+
+    objects: set[int]
+    counts: bool  # whether it is proposed as a cluster
+
+
+class _Found(NamedTuple):
+    """What files of answers say."""
+
+    groups: dict[str, _Group]  # by name
+    links: list[Constraints]  # of every view, but those given
+    sizes: dict[str, int]  # how many entries each file has
+    source: str  # the file that names the groups
 
 
 def answer_files(job: Job) -> list[str]:
@@ -125,7 +135,6 @@ def with_answers(job: Job, inputs: Inputs, matched: Inputs | None = None) -> Inp
             _check_other_rows(person, histories[person.name], objects, notes)
     else:
         found = _of_files(job, files, found, history.answers, objects, notes)
-    members, links, sizes, source = found
     outliers = {one for one, says in history.answers.items() if says == OUTLIER}
     outliers -= set(objects.absent.values())
     if objects.absent:
@@ -134,24 +143,24 @@ def with_answers(job: Job, inputs: Inputs, matched: Inputs | None = None) -> Inp
             f"{counted(n, 'answered row')} of {enumerated(job.asked)} cannot be found in these"
             f" tables; what was answered of {agreeing(n, 'it', 'them')} has no effect."
         )
-    rows = {name: objects.rows(own) for name, (own, _) in members.items()}
+    rows = {name: objects.rows(group.objects) for name, group in found.groups.items()}
     groups = {name: own for name, own in rows.items() if any(map(len, own))}
     answers = Answers(
         groups,
-        sum(members[name][1] for name in groups),
+        sum(found.groups[name].counts for name in groups),
         history.n_since_new,
         objects.rows(outliers),
-        source,
+        found.source,
         inputs.tables,
         people,
         _together(shared, histories, objects),
     )
-    pairs = zip(inputs.constraints, links, strict=True)
+    pairs = zip(inputs.constraints, found.links, strict=True)
     whole = replace(
         inputs,
         constraints=[given.joined(more) for given, more in pairs],
         answers=answers,
-        files=inputs.files + with_checksums(list(sizes.items())),
+        files=inputs.files + with_checksums(list(found.sizes.items())),
         notes=(*inputs.notes, *notes),
     )
     return _without_outliers(whole, len(outliers))
@@ -176,12 +185,12 @@ def _of_files(
     paths = {Path(path).name: path for path in files}
     groups, links, sizes, source = of_log
     differing = set[int]()
-    named = {one: name for name, (own, _) in groups.items() for one in own}
+    named = {one: name for name, group in groups.items() for one in group.objects}
     if GROUPS in paths:
         source = paths[GROUPS]
-        groups = _read_members(source, objects, notes)
+        groups = _groups_in(source, objects, notes)
         sizes[source] = len(groups)
-        listed = {(one, name) for name, (own, _) in groups.items() for one in own}
+        listed = {(one, name) for name, group in groups.items() for one in group.objects}
         differing = {one for one, _ in listed ^ named.items()}.intersection(answered)
     if beside := constraints_beside(job, paths, objects, notes):
         sizes |= beside.sizes
@@ -200,7 +209,7 @@ def _of_files(
             f" {counted(len(differing), 'answered object')}, and count as they are; without them,"
             f" {LOG} counts."
         )
-    return groups, links, sizes, source
+    return _Found(groups, links, sizes, source)
 
 
 def _of_logs(
@@ -211,7 +220,7 @@ def _of_logs(
 
     history, clusters = shared.history, shared.counted
     names = [(history.names[number], own) for number, own in history.members().items()]
-    groups = {name: (set(own.tolist()), name in clusters) for name, own in names}
+    groups = {name: _Group(set(own.tolist()), name in clusters) for name, own in names}
     sizes = Counter(dict.fromkeys(files, 0))  # nothing is used of a log with older answers only
     for person in people:
         sizes[person.path] += len(person.records)
@@ -222,7 +231,7 @@ def _of_logs(
     rows, n_views = objects.rows_of_each(history.answers), len(objects.inputs.tables)
     links = GroupLinks(history, rows, n_views, apart).constraints
     named_in = [person.path for person in people if groups]
-    return groups, links, dict(sizes), enumerated(dict.fromkeys(named_in))
+    return _Found(groups, links, dict(sizes), enumerated(dict.fromkeys(named_in)))
 
 
 def _check_other_rows(
@@ -313,9 +322,9 @@ def _total(lists: Iterable[Sized]) -> int:
     return sum(map(len, lists))
 
 
-def _read_members(path: str, objects: AnsweredObjects, notes: list[str]) -> dict[str, _Members]:
-    """Return the members of every group, and whether it counts."""
-    groups: dict[str, _Members] = {}
+def _groups_in(path: str, objects: AnsweredObjects, notes: list[str]) -> dict[str, _Group]:
+    """Return the groups that a file lists."""
+    groups: dict[str, _Group] = {}
     for line, (name, members, *counts) in read_groups(path, notes):
         where = f"{path}:{line}"
         if name in groups:
@@ -326,7 +335,7 @@ def _read_members(path: str, objects: AnsweredObjects, notes: list[str]) -> dict
             raise DataError(f"{where}: counted must be yes or no, got {shown(counts[0])}.")
         ids = [one.strip() for one in members.split("\n")]
         try:
-            groups[name] = {objects.find(one) for one in ids if one}, counts != ["no"]
+            groups[name] = _Group({objects.find(one) for one in ids if one}, counts != ["no"])
         except DataError as error:
             raise DataError(f"{where}: {error}") from error
     return groups
