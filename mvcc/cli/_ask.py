@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from itertools import chain, count
 from pathlib import Path
 from typing import Any
@@ -84,26 +85,8 @@ def ask(
     inputs = tables.read_inputs(job.model_copy(update={"n_clusters": "auto"}))
     shared.remark_notes([*chain(*(table.notes for table in inputs.tables)), *inputs.notes])
     base = (config or Path()).parent
-    folder = out or Path(next(iter(job.asked), base / "asked"))
-    if out is None:
-        if len(job.asked) > 1:
-            raise click.UsageError(
-                f"the config has answers of several people ({enumerated(job.asked)}); say with"
-                " --out which are yours."
-            )
-        shared.remark(f"Answers go to {folder}; --out names another folder.")
-    words, answered = words_of(config, given), typed(folder)
-    again = f"mvcc ask {words} --out {answered}"
-    if browser:
-        again += " --browser"
-
-    def then(status: tables.Status) -> tuple[str, str]:
-        if status.n_clusters_hint < _FEWEST_GROUPS:
-            return "Name two groups or more", again
-        taken = (f"results-{number}" for number in count(2))
-        free = next(name for name in chain(["results"], taken) if not Path(name).exists())
-        return "Go on", f"mvcc cluster {words} --asked {answered} -k auto --out {free}"
-
+    folder = _folder_of_answers(out, job, base)
+    then = partial(_next_step, words=words_of(config, given), folder=folder, browser=browser)
     if not (as_json or answers):
         n_rows = sum(len(table.ids) for table in inputs.tables)
         shared.remark(f"Preparing questions about {counted(n_rows, 'row')} …")
@@ -124,6 +107,32 @@ def ask(
         status = session.status
         said = f"{counted(status.n_answers, 'answer')}, {counted(status.n_groups, 'group')}"
         shared.say(f"{said}. {': '.join(then(status))}")
+
+
+def _folder_of_answers(out: Path | None, job: tables.Job, base: Path) -> Path:
+    """Return the folder of --out; without it that of the config, and say so."""
+    if out is not None:
+        return out
+    if len(job.asked) > 1:
+        raise click.UsageError(
+            f"the config has answers of several people ({enumerated(job.asked)}); say with --out"
+            " which are yours."
+        )
+    folder = Path(next(iter(job.asked), base / "asked"))
+    shared.remark(f"Answers go to {folder}; --out names another folder.")
+    return folder
+
+
+def _next_step(status: tables.Status, words: str, folder: Path, browser: bool) -> tuple[str, str]:
+    """Return what to do next, and the command for it: to ask again, or to cluster."""
+    if status.n_clusters_hint < _FEWEST_GROUPS:
+        again = f"mvcc ask {words} --out {typed(folder)}"
+        if browser:
+            again += " --browser"
+        return "Name two groups or more", again
+    taken = (f"results-{number}" for number in count(2))
+    free = next(name for name in chain(["results"], taken) if not Path(name).exists())
+    return "Go on", f"mvcc cluster {words} --asked {typed(folder)} -k auto --out {free}"
 
 
 @shared.command(

@@ -119,19 +119,10 @@ def _print_inputs(job: tables.Job, inputs: tables.Inputs) -> None:
     found = {"views": views, "matches": matches, "notes": inputs.notes}
     shared.say_json(found | {"settings": job.settings()})
     for table, view in zip(inputs.tables, views, strict=True):
-        columns = [results.ColumnFacts(**column) for column in view["every_column"]]
-        rows = counted(view["rows"], "row")
+        sample = ""
         if table.n_all_rows:
-            rows = f"a sample of {table.n_all_rows} rows: {rows}"
-        shared.say(
-            f"{table.name}: {rows}, {results.columns_used(columns)}, "
-            f"{counted(view['constraints'], 'constraint')} ({table.path})"
-        )
-        for line in results.column_lines(columns):
-            shared.say(f"  {line}")
-        if view["features"]:
-            shared.say(f"  features: {view['features']}")
-        shared.say_notes(view["notes"])
+            sample = f"a sample of {table.n_all_rows} rows: "
+        _say_view(view, sample, table.path)
     for match in matches:
         shared.say(f"{' and '.join(match['views'])}: {counted(match['matches'], 'match')}")
     if inputs.answers:
@@ -145,3 +136,17 @@ def _print_inputs(job: tables.Job, inputs: tables.Inputs) -> None:
                 shared.say(sentence)
     shared.say_notes(inputs.notes)
     shared.say("All files are valid. Nothing was written.")
+
+
+def _say_view(view: dict[str, Any], sample: str, path: str) -> None:
+    """Print what was read of a view."""
+    columns = [results.ColumnFacts(**column) for column in view["every_column"]]
+    shared.say(
+        f"{view['name']}: {sample}{counted(view['rows'], 'row')}, {results.columns_used(columns)},"
+        f" {counted(view['constraints'], 'constraint')} ({path})"
+    )
+    for line in results.column_lines(columns):
+        shared.say(f"  {line}")
+    if view["features"]:
+        shared.say(f"  features: {view['features']}")
+    shared.say_notes(view["notes"])

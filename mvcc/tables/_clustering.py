@@ -98,24 +98,22 @@ def clustered(
     on_step("profiles")
     facts = _facts(said, inputs, features, explained, comparison, continuation)
     facts["seconds"] = round(time.perf_counter() - began, 1)
-    saved = SavedClustering(
-        [
-            SavedView(
-                table.name,
-                table.columns,
-                table.used,
-                not isinstance(table.X, np.ndarray),
-                list(job.views[table.name].missing or ()),
-                table.id_column,
-                features[view].transformer,
-                fit.model.predictor(view),
-                fit.numbers[view],
-            )
-            for view, table in enumerate(tables)
-        ]
-    )
+    saved = [
+        SavedView(
+            name=table.name,
+            columns=table.columns,
+            used=table.used,
+            mixed=not isinstance(table.X, np.ndarray),
+            missing=list(job.views[table.name].missing or ()),
+            id_column=table.id_column,
+            transformer=features[view].transformer,
+            predictor=fit.model.predictor(view),
+            numbers=fit.numbers[view],
+        )
+        for view, table in enumerate(tables)
+    ]
     reviewed = Reviewed(Draft.of(parse_facts(facts), continuation.corrections), tables)
-    return Clustered(reviewed, explained.tables, saved, fit.model, job, inputs)
+    return Clustered(reviewed, explained.tables, SavedClustering(saved), fit.model, job, inputs)
 
 
 def _facts(

@@ -106,32 +106,48 @@ class _Rewriting:
             if told["stability"][row] is not None:
                 told["stability"][row] = 1.0
         told |= self._choices(number, labels, put)
-        for name in ("given", "dropped", "propagated", "received"):
-            told[name] = _left(told.get(name, []), new, new)
-        for link in told["given"]:
-            link[4] = bool((labels[link[0]] == labels[link[1]]) == link[2])
-        told["violated"] = [[*link[:4], link[5]] for link in told["given"] if not link[4]]
-        told["moved"] = [
-            [new[row], without, why]
-            for row, other, why in told.get("moved", [])
-            if row in new and (without := self._draft.without(number, row, other)) is not None
-        ]
-        pictures = told.get("pictures", [])
-        told["pictures"] = [[new[row], *rest] for row, *rest in pictures if row in new]
-        left = list(new)
-        if facts.sample is not None:
-            left = [place for place, row in enumerate(facts.sample) if row in new]
-            told["sample"] = [new[facts.sample[place]] for place in left]
-        told["values"] = [[name, [texts[one] for one in left]] for name, texts in facts.values]
         names = self._draft.names[number]
         gone = [id for row, id in enumerate(facts.ids) if row not in new]
-        return told | {
+        return {
+            **told,
+            **self._links(number, told),
+            **self._listed_rows(number, told),
             "n_rows": len(labels),
             "labels": labels.tolist(),
             "names": names if any(names) else [],
             "outliers": [*facts.outliers, *gone],
             **against_labels(told["reference"], labels),
         }
+
+    def _links(self, number: int, told: dict[str, Any]) -> dict[str, Any]:
+        """Return the constraints of rows of a view that are left, and which are satisfied now."""
+        new, labels = self._new[number], self._labels[number]
+        kinds = ("given", "dropped", "propagated", "received")
+        links = {name: _left(told.get(name, []), new, new) for name in kinds}
+        for link in links["given"]:
+            link[4] = bool((labels[link[0]] == labels[link[1]]) == link[2])
+        links["violated"] = [[*link[:4], link[5]] for link in links["given"] if not link[4]]
+        return links
+
+    def _listed_rows(self, number: int, told: dict[str, Any]) -> dict[str, Any]:
+        """Return what is listed of some rows of a view alone, of those that are left."""
+        facts, new = self._facts.views[number], self._new[number]
+        listed: dict[str, Any] = {
+            "moved": [
+                [new[row], without, why]
+                for row, other, why in told.get("moved", [])
+                if row in new and (without := self._draft.without(number, row, other)) is not None
+            ],
+            "pictures": [
+                [new[row], *rest] for row, *rest in told.get("pictures", []) if row in new
+            ],
+        }
+        left = list(new)
+        if facts.sample is not None:
+            left = [place for place, row in enumerate(facts.sample) if row in new]
+            listed["sample"] = [new[facts.sample[place]] for place in left]
+        listed["values"] = [[name, [texts[one] for one in left]] for name, texts in facts.values]
+        return listed
 
     def _choices(self, number: int, labels: Ints, put: Bools) -> dict[str, Any]:
         """Return how likely the cluster of every row of a view is, and its second choice.

@@ -36,7 +36,13 @@ _SPELLED = "write them as the tables do: a is not A, and A7 is not A07."
 _NONE: Mapping[str, str] = MappingProxyType({})
 
 Ids = dict[str, set[str]]  # of a table: what each of its columns that may name the rows holds
-_End = tuple[str, str]  # the path of a table and its column of ids
+
+
+class _End(NamedTuple):
+    """Where ids are from."""
+
+    table: str  # its path
+    column: str
 
 
 class _Ends(NamedTuple):
@@ -45,6 +51,22 @@ class _Ends(NamedTuple):
     first: _End
     second: _End
     share: float
+
+    @property
+    def tables(self) -> set[str]:
+        """The paths of both tables, or of the only one."""
+        return {self.first.table, self.second.table}
+
+
+class _Candidate(NamedTuple):
+    """A column that others may hold ids of."""
+
+    order: list[float]  # what it is sorted by
+    share: float  # of the ids that it has
+    end: _End
+
+
+_NO_CANDIDATE = _Candidate([], 0.0, _End("", ""))
 
 
 @dataclass
@@ -84,15 +106,10 @@ def sort_files(
     tables = {path: ids for path, ids in tables.items() if path not in pairs}
     for path, frame in known.items():
         found = _ends(frame, tables) or _ends(frame, _with_repeated(tables, read))
-        if not found or (path in matches and found.first[0] == found.second[0]):
-            columns = " and ".join(shown(str(name)) for name in frame.columns[:2])
-            raise ConfigError(
-                f"{clipped(path)}: the first columns, {columns}, do not hold ids of two tables, or"
-                f" of one if these are constraints; {_SPELLED} Or name the views: --match"
-                f" VIEW:VIEW=FILE, --constraints VIEW=FILE. The views are {', '.join(names)}."
-            )
+        if not found or (path in matches and len(found.tables) == 1):
+            raise _no_pairs(path, frame, names)
         pairs[path] = found
-    held = {table for ends in pairs.values() for table, _ in (ends.first, ends.second)}
+    held = set[str]().union(*(ends.tables for ends in pairs.values()))
     files = SortedFiles(_named([path for path in paths if path in tables], views))
     for path in paths:
         is_likely = path in tables and path not in held and _may_be_pairs(frames[path])
@@ -103,13 +120,23 @@ def sort_files(
             files.notes += [said] if said else []
     name_of = {path: name for name, path in files.views.items()}
     for path, ends in pairs.items():
-        first, second = name_of[ends.first[0]], name_of[ends.second[0]]
+        first, second = name_of[ends.first.table], name_of[ends.second.table]
         if first == second:
             files.constraints.append((first, path))
         else:
             files.matches.append((pair_name(first, second), path))
             files.notes += _third_ids(path, (frames | known)[path], ends, tables)
     return files
+
+
+def _no_pairs(path: str, frame: pd.DataFrame, views: Iterable[str]) -> ConfigError:
+    """Return what is wrong with a file that somebody called matches or constraints."""
+    columns = " and ".join(shown(str(name)) for name in frame.columns[:2])
+    return ConfigError(
+        f"{clipped(path)}: the first columns, {columns}, do not hold ids of two tables, or of one"
+        f" if these are constraints; {_SPELLED} Or name the views: --match VIEW:VIEW=FILE,"
+        f" --constraints VIEW=FILE. The views are {', '.join(views)}."
+    )
 
 
 def _named(paths: Iterable[str], views: Mapping[str, str]) -> dict[str, str]:
@@ -140,7 +167,7 @@ def _pairs_among(
         if _may_be_pairs(frame) or _has_columns_of(frame, _without(path, tables))
     }
     while True:
-        held = {table for ends in pairs.values() for table, _ in (ends.first, ends.second)}
+        held = set[str]().union(*(ends.tables for ends in pairs.values()))
         left = {path: ids for path, ids in tables.items() if path not in pairs}
         found = {
             path: _ends(frame, _without(path, left), likely)
@@ -161,7 +188,7 @@ def _called_like(frames: Mapping[str, pd.DataFrame], tables: Iterable[str]) -> d
     for path, frame in frames.items():
         called = [by_name.get(str(name).strip().casefold(), path) for name in frame.columns]
         if len(called) == 2 and len({path, *called}) == 3:
-            pairs[path] = _Ends((called[0], ""), (called[1], ""), 1.0)
+            pairs[path] = _Ends(_End(called[0], ""), _End(called[1], ""), 1.0)
     return pairs
 
 
@@ -245,11 +272,12 @@ def _ends(
     first, second = (_tables_with(*column, tables, likely, spelled) for column in columns)
     has_kinds = frame.shape[1] > 2 and _are_kinds(frame.iloc[:, 2])
     ends: list[tuple[list[float], _Ends]] = []
-    for (place, share, one), (other_place, other_share, other) in product(first, second):
-        if (has_kinds and one == other) or (not has_kinds and one[0] != other[0]):
-            both = [sum(own) for own in zip(place, other_place, strict=True)]
-            both.append(places.index(one[0]) > places.index(other[0]))
-            ends.append((both, _Ends(one, other, min(share, other_share))))
+    for one, other in product(first, second):
+        is_of_two = one.end.table != other.end.table
+        if (has_kinds and one.end == other.end) or (not has_kinds and is_of_two):
+            order = [sum(own) for own in zip(one.order, other.order, strict=True)]
+            order.append(places.index(one.end.table) > places.index(other.end.table))
+            ends.append((order, _Ends(one.end, other.end, min(one.share, other.share))))
     return min(ends, key=lambda found: found[0])[1] if ends else None
 
 
@@ -259,13 +287,13 @@ def _tables_with(
     tables: Mapping[str, Ids],
     likely: Collection[str],
     spelled: Callable[[str], str] = plain_id,
-) -> list[tuple[list[float], float, _End]]:
-    """Return the tables that a column may hold ids of, and before each what it is sorted by.
+) -> list[_Candidate]:
+    """Return the columns of tables that a column may hold ids of.
 
     Those called like it come first, then by share: files of pairs have the same columns as tables.
     """
     name = name.strip().casefold()
-    found: list[tuple[list[float], float, _End]] = []
+    found: list[_Candidate] = []
     alike = set(map(spelled, values))
     for path, ids in tables.items():
         is_other = name != Path(path).stem.casefold()
@@ -274,9 +302,9 @@ def _tables_with(
             if share >= _ENOUGH:
                 has_name = name == own.casefold()
                 n_written = len(values & known)
-                place = [is_other, path in likely, not has_name, -n_written, -share]
-                found.append((place, share, (path, own)))
-    return sorted(found, key=lambda one: one[0])
+                order = [is_other, path in likely, not has_name, -n_written, -share]
+                found.append(_Candidate(order, share, _End(path, own)))
+    return sorted(found, key=lambda one: one.order)
 
 
 def _misspelled(path: str, frame: pd.DataFrame, tables: Mapping[str, Ids]) -> str:
@@ -304,7 +332,7 @@ def _without_kinds(path: str, frame: pd.DataFrame, tables: Mapping[str, Ids]) ->
     """Say that a table may be one of constraints, as two columns have ids of one other table."""
     columns = [*without_attrs(frame).items()][:2]
     held = [_tables_with(str(name), {*_texts(own)}, tables, ()) for name, own in columns]
-    (one, _), (other, _) = [found[0][2] if found else ("", "") for found in held]
+    one, other = ([*found, _NO_CANDIDATE][0].end.table for found in held)
     if not one or one != other or frame.shape[1] == 2:
         return ""
     return (
@@ -318,8 +346,7 @@ def _third_ids(
     path: str, frame: pd.DataFrame, ends: _Ends, tables: Mapping[str, Ids]
 ) -> Iterator[str]:
     """Name the further columns of matches that hold ids of further tables."""
-    named = {table for table, _ in ends[:2]}
-    others = {table: ids for table, ids in tables.items() if table not in named}
+    others = {table: ids for table, ids in tables.items() if table not in ends.tables}
     for name, column in without_attrs(frame).iloc[:, 2:].items():
         texts, called = _texts(column), str(name).strip().casefold()
         may_count = len({*texts}) < len(texts) and all(map(str.isdigit, texts))

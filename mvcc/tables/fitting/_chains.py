@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from math import inf
 from typing import NamedTuple
 
@@ -229,36 +230,51 @@ def received(
     return arrived
 
 
+class _End(NamedTuple):
+    """A row of a constraint that came to a view."""
+
+    row: int
+    counterpart: int  # its row in the view that passed the constraint on
+    sure: float  # how sure that relation is
+
+
 class _Way(NamedTuple):
     """How a constraint came to a view."""
 
     weight: float
     source: int  # the view that passed it on
     place: int  # which of its constraints it was
-    # its rows, ascending, each with its counterpart there and how sure that relation is
-    ends: list[tuple[int, int, float]]
+    ends: list[_End]  # ascending
+
+
+_Ways = dict[tuple[int, int, bool], _Way]  # by rows and type
 
 
 def _ways(
     model: MultiViewConstrainedClustering, given: Relations, flows: list[Flow], target: int
-) -> dict[tuple[int, int, bool], _Way]:
+) -> _Ways:
     """Return the heaviest of each pair and type, as max-union does; the first view's if equal."""
-    best: dict[tuple[int, int, bool], _Way] = {}
+    best: _Ways = {}
     for source, flow in enumerate(flows):
-        if source == target:
-            continue
-        # a match that was given explains more than one that follows from others
-        for relations, strengths in ((given, {}), (model.mappings_, model.mapping_weights_)):
-            counterparts = _counterparts(relations, strengths, source, target)
-            for place, (i, j, must_link, weight) in enumerate(flow.constraints.rows()):
-                for one, sure_one in counterparts.get(i, ()):
-                    for other, sure_other in counterparts.get(j, ()):
-                        key = min(one, other), max(one, other), must_link
-                        kept = min(weight, sure_one, sure_other)
-                        if one != other and (key not in best or best[key].weight < kept):
-                            ends = sorted([(one, i, sure_one), (other, j, sure_other)])
-                            best[key] = _Way(kept, source, place, ends)
+        if source != target:
+            # a match that was given explains more than one that follows from others
+            for relations, strengths in ((given, {}), (model.mappings_, model.mapping_weights_)):
+                _add_ways(best, flow, source, _counterparts(relations, strengths, source, target))
     return best
+
+
+def _add_ways(
+    best: _Ways, flow: Flow, source: int, counterparts: Mapping[int, list[tuple[int, float]]]
+) -> None:
+    """Add how the constraints of a view come to another one, if they are the heaviest so far."""
+    for place, (i, j, must_link, weight) in enumerate(flow.constraints.rows()):
+        both = product(counterparts.get(i, ()), counterparts.get(j, ()))
+        for (one, sure_one), (other, sure_other) in both:
+            key = min(one, other), max(one, other), must_link
+            kept = min(weight, sure_one, sure_other)
+            if one != other and (key not in best or best[key].weight < kept):
+                ends = sorted([_End(one, i, sure_one), _End(other, j, sure_other)])
+                best[key] = _Way(kept, source, place, ends)
 
 
 def _counterparts(
@@ -277,10 +293,10 @@ def _by_way(reasons: Reasons, flows: list[Flow], target: int, way: _Way) -> Reas
     """Say by which matches a constraint came, and why it was passed on."""
     there = flows[way.source].reasons[way.place]
     first, last = (
-        reasons.chain((target, row), (way.source, counterpart), False, sure)
-        for row, counterpart, sure in way.ends
+        reasons.chain((target, end.row), (way.source, end.counterpart), False, end.sure)
+        for end in way.ends
     )
-    i, j = (counterpart for _, counterpart, _ in way.ends)
+    i, j = (end.counterpart for end in way.ends)
     source = way.source, i, j
     if inner := there.chain:
         if i > j:  # as its pairs are sorted

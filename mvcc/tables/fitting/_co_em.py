@@ -77,27 +77,12 @@ class CoEM(Method):
             "base": job.base,
         }
         views, files, n_inferred = [], [], 0
-        for view, (flow, came, found) in enumerate(
-            zip(flows, arrived, model.diagnostics_, strict=True)
-        ):
+        for view, (flow, came) in enumerate(zip(flows, arrived, strict=True)):
             new = np.zeros(len(flow.constraints), np.bool_)  # it does not merely follow
             if len(new):  # else what was given may be too much to be listed
                 new = ~flow.constraints.is_among(model.constraints_[view])
             n_inferred += int(new.sum())
-            closest = found.closest and sorted(fit.numbers[view][list(found.closest)].tolist())
-            views.append(
-                {
-                    "propagated": _listing(flow, new),
-                    "received": _listing(came, np.zeros(len(came.constraints), np.bool_), tables),
-                    "n_propagated": _count(flow.constraints),
-                    "n_inferred": _count(flow.constraints.select(new)),
-                    "n_received": _count(came.constraints),
-                    "disagreement": found.disagreement,
-                    "divergence": found.divergence if np.isfinite(found.divergence) else None,
-                    "closest": closest,
-                    "suspicious": found.suspicious,
-                }
-            )
+            views.append(self._facts_of(fit, view, flow, new, came))
             lines = {PROPAGATED: flow, RECEIVED: came}
             files.append({name: _lines(view, one, tables) for name, one in lines.items()})
         n_passed = sum(len(flow.constraints) for flow in flows)
@@ -107,6 +92,23 @@ class CoEM(Method):
             for key, rows in self.relations.items()
         }
         return Explained({"co_em": facts}, views, agreements, files, cautions)
+
+    def _facts_of(self, fit: Fit, view: int, flow: Flow, new: Bools, came: Flow) -> dict[str, Any]:
+        """Return what a view has passed on, those of a mask inferred, and what it received."""
+        found = fit.model.diagnostics_[view]
+        closest = found.closest and sorted(fit.numbers[view][list(found.closest)].tolist())
+        none_first = np.zeros(len(came.constraints), np.bool_)
+        return {
+            "propagated": _listing(flow, new),
+            "received": _listing(came, none_first, self.tables),
+            "n_propagated": _count(flow.constraints),
+            "n_inferred": _count(flow.constraints.select(new)),
+            "n_received": _count(came.constraints),
+            "disagreement": found.disagreement,
+            "divergence": found.divergence if np.isfinite(found.divergence) else None,
+            "closest": closest,
+            "suspicious": found.suspicious,
+        }
 
     def _cautions(self, fit: Fit, n_passed: int, n_inferred: int) -> Iterator[str]:
         """Say what must not be overlooked; `n_inferred` do not follow from what was given."""

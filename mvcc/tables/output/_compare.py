@@ -47,24 +47,10 @@ def compare_facts(
     if changed is None:
         changed = [view.name for view in facts[0].views if not _is_one_table(facts, view.name)]
     facts = facts[0], _spelled_like(*facts[::-1])
-    both = {
-        one.name: (one, other)
-        for one in facts[0].views
-        if (other := facts[1].view(one.name)) and {*one.ids} & {*other.ids}
-    }
-    if not both:
-        of_facts = (", ".join(view.name for view in one.views) for one in facts)
-        names = " and ".join(clipped(of, 100) for of in of_facts)
-        raise StoreError(
-            f"{' and '.join(called)} cannot be compared: no view has rows in both (views: {names})."
-        )
+    both = _common_views(facts, called)
     rows = {name: _rows_in_both(*views) for name, views in both.items()}
-    alike: dict[tuple[int, ...], list[str]] = {}
-    for name in both:
-        sets = ([name in names for names in one.numbered_alike] for one in facts)
-        alike.setdefault(tuple(own.index(True) for own in sets), []).append(name)
     changes, compared, sizes = [], {}, (facts[0].n_clusters, facts[1].n_clusters)
-    for of_set in alike.values():
+    for of_set in _numbered_alike(facts, both):
         former, found = (
             np.unique(np.concatenate([both[name][side].labels for name in of_set]))
             for side in (0, 1)
@@ -85,6 +71,35 @@ def compare_facts(
         "matches": _matches(facts, compared),
         "notes": list(_notes(called, facts, views, changed)),
     }
+
+
+def _common_views(
+    facts: tuple[Clustering, Clustering], called: tuple[str, str]
+) -> dict[str, tuple[ViewFacts, ViewFacts]]:
+    """Return the views with rows in both clusterings, or refuse to compare these."""
+    both = {
+        one.name: (one, other)
+        for one in facts[0].views
+        if (other := facts[1].view(one.name)) and {*one.ids} & {*other.ids}
+    }
+    if not both:
+        of_facts = (", ".join(view.name for view in one.views) for one in facts)
+        names = " and ".join(clipped(of, 100) for of in of_facts)
+        raise StoreError(
+            f"{' and '.join(called)} cannot be compared: no view has rows in both (views: {names})."
+        )
+    return both
+
+
+def _numbered_alike(
+    facts: tuple[Clustering, Clustering], names: Iterable[str]
+) -> Iterable[list[str]]:
+    """Return sets of views whose clusters have the same numbers in each of the clusterings."""
+    alike: dict[tuple[int, ...], list[str]] = {}
+    for name in names:
+        sets = ([name in others for others in one.numbered_alike] for one in facts)
+        alike.setdefault(tuple(own.index(True) for own in sets), []).append(name)
+    return alike.values()
 
 
 def write_moved(found: dict[str, Any], path: Path, *, fresh: bool = False) -> None:

@@ -87,40 +87,68 @@ class Hints(NamedTuple):
 
 def as_number(column: Column, texts: pd.Series[Any], hints: Hints) -> Understood | None:
     """Read numbers, with units or not, durations, truth values; None for others, unless asked."""
-    there = texts.dropna()
     numbers = numbers_of(texts.fillna("nan"))
-    n_plain = np.count_nonzero(~np.isnan(numbers))
-    if n_plain == len(there):
+    n_plain = int(np.count_nonzero(~np.isnan(numbers)))
+    if n_plain == texts.count():
         return numeric(column, numbers, texts, Written.PLAIN)
+    return (
+        _as_durations(column, texts)
+        or _as_truth(column, texts)
+        or _as_labeled(column, texts, n_plain)
+        or _as_numbers(column, texts, numbers, n_plain, hints)
+    )
+
+
+def _as_durations(column: Column, texts: pd.Series[Any]) -> Understood | None:
+    """Read durations, if most values are some."""
+    there = texts.dropna()
     durations = there[there.str.match(_DURATION)]
-    if len(durations) >= (_MANY if column.kind else _NEARLY_ALL) * len(there):
-        is_short = durations.str.count(":") == 1
-        written = DURATIONS[int(is_short.all())]
-        if is_short.any() and written is Written.IN_SECONDS and column.kind is None:
-            both = f"{durations[is_short].iloc[0]} beside {durations[~is_short].iloc[0]}"
-            return as_words(replace(column, remarks=(f"{both} may be minutes or hours",)), texts)
-        return numeric(column, seconds_of(texts, written), texts, written)
-    folded = set(there.str.casefold().unique()[:3])
+    if len(durations) < (_MANY if column.kind else _NEARLY_ALL) * len(there):
+        return None
+    is_short = durations.str.count(":") == 1
+    written = DURATIONS[int(is_short.all())]
+    if is_short.any() and written is Written.IN_SECONDS and column.kind is None:
+        both = f"{durations[is_short].iloc[0]} beside {durations[~is_short].iloc[0]}"
+        return as_words(replace(column, remarks=(f"{both} may be minutes or hours",)), texts)
+    return numeric(column, seconds_of(texts, written), texts, written)
+
+
+def _as_truth(column: Column, texts: pd.Series[Any]) -> Understood | None:
+    """Read truth values, if all values are two words for these, or one that is certain."""
+    folded = set(texts.dropna().str.casefold().unique()[:3])
     for written, words in TRUTH.items():
         if folded <= set(words) and (len(folded) == 2 or "" in words or written in _CERTAIN):
             truths = truth(texts, written)
             column = replace(column, n_missing=int(np.isnan(truths).sum()))
             return numeric(column, truths, texts, written)
+    return None
+
+
+def _as_labeled(column: Column, texts: pd.Series[Any], n_plain: int) -> Understood | None:
+    """Read the numbers before labels, if somebody asked for numbers and most values have one."""
     if column.kind == "number":
         labeled = before_labels(texts, one_each=True)
-        if np.isfinite(labeled).sum() > max(n_plain, _MANY * len(there)):
+        if np.isfinite(labeled).sum() > max(n_plain, _MANY * texts.count()):
             return numeric(column, labeled, texts, Written.BEFORE_LABELS)
+    return None
+
+
+def _as_numbers(
+    column: Column, texts: pd.Series[Any], plain: Floats, n_plain: int, hints: Hints
+) -> Understood | None:
+    """Read numbers with units or separators if these are more than plain ones, else the latter."""
+    n_there = texts.count()
     read = read_numbers(texts, hints.sign, hints.delimiter)
-    n_read = np.count_nonzero(~np.isnan(read.values))
-    if n_read > n_plain and n_read >= _NEARLY_ALL * len(there):
+    n_read = int(np.count_nonzero(~np.isnan(read.values)))
+    if n_read > n_plain and n_read >= _NEARLY_ALL * n_there:
         if read.written is None:
             return _with_unclear_sign(column, texts, is_text=hints.delimiter is not None)
         column = replace(column, unit=read.unit, remarks=read.remarks)
         return numeric(column, read.values, texts, read.written)
-    if column.kind == "number" or n_plain >= _NEARLY_ALL * len(there):
-        return numeric(column, numbers, texts, Written.PLAIN)
-    if (n_numbers := max(n_read, n_plain)) > _MOST * len(there):
-        remark = f"{n_numbers} of {len(there)} values are numbers"
+    if column.kind == "number" or n_plain >= _NEARLY_ALL * n_there:
+        return numeric(column, plain, texts, Written.PLAIN)
+    if (n_numbers := max(n_read, n_plain)) > _MOST * n_there:
+        remark = f"{n_numbers} of {n_there} values are numbers"
         if n_read > n_plain and read.unit:
             remark += f" in {read.unit}"
         return as_words(replace(column, remarks=(remark,)), texts)

@@ -7,7 +7,7 @@ import re
 import warnings
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import IO
+from typing import IO, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -24,6 +24,15 @@ _QUOTED_NAMES = re.compile(r'"[^"]*"(?: +"[^"]*")+')
 _NOT_PLAIN = (b'"', b"\r", b"\0", "\ufeff".encode())  # libraries read these in ways of their own
 
 
+class _Head(NamedTuple):
+    """What stands above the rows of a text file, and what tells where they begin."""
+
+    names: list[str]  # of the columns
+    delimiter: str
+    line: int  # the one above row 0
+    notes: list[str]
+
+
 def text_frames(
     lines: IO[str], path: str, n_rows: int | None, whole: bytes
 ) -> Iterator[pd.DataFrame]:
@@ -31,60 +40,20 @@ def text_frames(
 
     ``whole`` is the same text, which may be read faster.
     """
-    first = lines.readline(MOST_LINE)
-    if not first.strip():
-        raise DataError(f"{path}:1: the first line is empty; it must name the columns.")
-    start, n_above = 0, 0
-    if told := DELIMITER_LINE.fullmatch(first):
-        start, n_above, delimiter = lines.tell(), 1, told[1]
-    elif path.lower().endswith(".tsv") and "\t" in first:
-        delimiter = "\t"
-    else:
-        delimiter = delimiter_of(first, next(filter(str.strip, lines), ""))
-    lines.seek(start)
+    delimiter = _delimiter(lines, path)
+    start = lines.tell()
+    n_above = int(start > 0)
     try:
-        reader = csv.reader(lines, delimiter=delimiter)
-        names = next(reader, [])
-        if not names:
-            raise DataError(f"{path}:2: line 2 is empty; it must name the columns.")
-        with within_limits(path):
-            check_size(max(map(whole.count, (b"\n", b"\r"))), len(names))
-        header = n_above + reader.line_num
-        if len(names) == 1 and header == 1 and _by_blanks(first, next(lines, "")):
-            raise DataError(
-                f"{path}:1: blanks seem to separate the values; separate them with commas,"
-                " semicolons or tabs."
-            )
-        if header > n_above + 1:
-            check_quotes(lines, path, delimiter)
-        lines.seek(start)
-        next(reader := csv.reader(lines, delimiter=delimiter))
-        notes, below = [], next(reader, [])
-        headless = _is_data(names) and (not _are_even(_years(names)) or _years(below))
-        is_longer = delimiter == "\t" and len(below) == len(names) + 1 and below[-1]
-        if is_longer and all(len(row) == len(below) for row in reader if row):
-            names.insert(0, "")  # R names rows, but not the column of these names
-        lines.seek(start)
-        if headless:
-            notes = [f"{path}: Line {header} has only numbers and was read as a row, not as names."]
-            names, header = [f"column {n + 1}" for n in range(len(names))], n_above
-        else:
-            next(csv.reader(lines, delimiter=delimiter))
-            if odd := _unlike_names(names):
-                notes = [
-                    f"{path}: Line {header} was read as the names of the columns, though it has"
-                    f" {odd}. If it is a row, write a line with names above it."
-                ]
-        about = {"delimiter": delimiter, "header": header, "notes": notes}
-        frame = _plain_rows(whole, len(names), delimiter, header)
+        head = _head(lines, path, delimiter, n_above, whole)
+        frame = _plain_rows(whole, len(head.names), delimiter, head.line)
         if frame is not None:
-            yield _named(frame, names, about)
+            yield _below(head, frame)
             return
         rows = pd.read_csv(
             lines,
             sep=delimiter,
             header=None,
-            names=range(len(names)),
+            names=range(len(head.names)),
             dtype=str,
             keep_default_na=False,
             na_filter=False,
@@ -96,7 +65,7 @@ def text_frames(
         while True:
             with warnings.catch_warnings(action="error", category=pd.errors.ParserWarning):
                 frame = rows.read(n_rows)
-            yield _named(frame, names, about)
+            yield _below(head, frame)
     except StopIteration:  # pandas has no more rows
         return
     except DataError:
@@ -109,9 +78,63 @@ def text_frames(
         raise DataError(f"{path}{what}.") from error
 
 
-def _named(frame: pd.DataFrame, names: list[str], about: dict[str, object]) -> pd.DataFrame:
-    frame.columns = pd.Index(names)
-    frame.attrs |= about
+def _delimiter(lines: IO[str], path: str) -> str:
+    """Return what separates the values, and go to the line that names the columns."""
+    first = lines.readline(MOST_LINE)
+    if not first.strip():
+        raise DataError(f"{path}:1: the first line is empty; it must name the columns.")
+    if told := DELIMITER_LINE.fullmatch(first):
+        return told[1]
+    delimiter = "\t"
+    if not (path.lower().endswith(".tsv") and "\t" in first):
+        delimiter = delimiter_of(first, next(filter(str.strip, lines), ""))
+    lines.seek(0)
+    return delimiter
+
+
+def _head(lines: IO[str], path: str, delimiter: str, n_above: int, whole: bytes) -> _Head:
+    """Read the names of the columns, and go to row 0: the line below, or the same without names."""
+    start, first = lines.tell(), lines.readline(MOST_LINE)
+    lines.seek(start)
+    reader = csv.reader(lines, delimiter=delimiter)
+    names = next(reader, [])
+    if not names:
+        raise DataError(f"{path}:2: line 2 is empty; it must name the columns.")
+    with within_limits(path):
+        check_size(max(map(whole.count, (b"\n", b"\r"))), len(names))
+    line = n_above + reader.line_num
+    if len(names) == 1 and line == 1 and _by_blanks(first, next(lines, "")):
+        raise DataError(
+            f"{path}:1: blanks seem to separate the values; separate them with commas,"
+            " semicolons or tabs."
+        )
+    if line > n_above + 1:
+        check_quotes(lines, path, delimiter)
+    lines.seek(start)
+    next(reader := csv.reader(lines, delimiter=delimiter))
+    below = next(reader, [])
+    is_headless = _is_data(names) and (not _are_even(_years(names)) or bool(_years(below)))
+    is_longer = delimiter == "\t" and len(below) == len(names) + 1 and below[-1]
+    if is_longer and all(len(row) == len(below) for row in reader if row):
+        names.insert(0, "")  # R names rows, but not the column of these names
+    lines.seek(start)
+    if is_headless:
+        note = f"{path}: Line {line} has only numbers and was read as a row, not as names."
+        return _Head([f"column {n + 1}" for n in range(len(names))], delimiter, n_above, [note])
+    next(csv.reader(lines, delimiter=delimiter))
+    notes = []
+    if odd := _unlike_names(names):
+        notes = [
+            f"{path}: Line {line} was read as the names of the columns, though it has {odd}. If it"
+            " is a row, write a line with names above it."
+        ]
+    return _Head(names, delimiter, line, notes)
+
+
+def _below(head: _Head, frame: pd.DataFrame) -> pd.DataFrame:
+    """Return rows with what stands above them."""
+    frame.columns = pd.Index(head.names)
+    frame.attrs |= {"delimiter": head.delimiter, "header": head.line, "notes": head.notes}
     return frame
 
 
