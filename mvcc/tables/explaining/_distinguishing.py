@@ -139,22 +139,10 @@ def _ranges(column: Column, values: Floats, labels: Ints, k: int) -> Iterator[tu
     below[:, -1] = 0.0
     lowest = np.minimum.accumulate(below, axis=1)
     for cluster in range(k):
-        row = below[cluster]
-        first, last = 0, int(row.argmax())
-        if row.max() < -row.min():
-            first, last = int(row.argmin()), m
-        end = int((row - lowest[cluster]).argmax())
-        begin = int(row[: end + 1].argmin())
-        if row[end] - row[begin] > row[last] - row[first] + _INTERVAL:
-            first, last = begin, end
+        first, last = _best_bins(below[cluster], lowest[cluster])
         if (first, last) == (0, 0):
             continue
-        low, high = (written(edges[at], column.kind) if 0 < at < m else "" for at in (first, last))
-        level, rule = "low", f"< {high}"
-        if low:
-            level, rule = "high", f"≥ {low}"
-        if low and high:
-            level, rule = "medium", f"between {low} and {high}"
+        level, rule = _rule_of(edges, first, last, column.kind)
         if m <= 2:
             rule = f"= {written(edges[first], column.kind)}"
         own = counts[:, first:last].sum(axis=1)
@@ -164,6 +152,30 @@ def _ranges(column: Column, values: Floats, labels: Ints, k: int) -> Iterator[tu
         if column.kind == "number" and shares[0] - shares[1] < _NEARLY and m > 2:
             found["words"] = f"{level} {with_its_end(column.name, _LONGEST_COLUMN)}"
         yield cluster, found
+
+
+def _best_bins(below: Floats, lowest: Floats) -> tuple[int, int]:
+    """Return the first of the bins in which a cluster has most more than the others, and their end.
+
+    They are those below or above a value, unless an interval is clearly better.
+    """
+    first, last = 0, int(below.argmax())
+    if below.max() < -below.min():
+        first, last = int(below.argmin()), len(below) - 1
+    end = int((below - lowest).argmax())
+    begin = int(below[: end + 1].argmin())
+    if below[end] - below[begin] > below[last] - below[first] + _INTERVAL:
+        return begin, end
+    return first, last
+
+
+def _rule_of(edges: Floats, first: int, last: int, kind: str | None) -> tuple[str, str]:
+    """Return whether the values of some bins are low, medium or high, and the rule for them."""
+    if first == 0:
+        return "low", f"< {written(edges[last], kind)}"
+    if last == len(edges):
+        return "high", f"≥ {written(edges[first], kind)}"
+    return "medium", f"between {written(edges[first], kind)} and {written(edges[last], kind)}"
 
 
 def _shares(column: Column, values: Any, labels: Ints, k: int) -> Iterator[tuple[int, Found]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil
 from typing import Any
 
@@ -73,34 +73,48 @@ def _made(table: Table, job: Job) -> Features:
             f"{table.path}: {n} rows of {d} columns have at most {most} components, not {asked}."
         )
     if method == "spectral":
-        spectral = SpectralFeatures(m := asked or min(job.k, most))
-        said, made = f"spectral, {m} components of {words}", spectral.fit_transform(X)
-        return Features(made, said, _after(first, spectral), "spectral component", note=note)
-    if method in RULES and (first is None or method not in ("auto", "none")):
-        features = _by_rule(table, method)
-        made = features.transform(X)
-        if method == "auto" and features.rule_ != "scaled":
-            scaled = option_for("--features", table.name, "scaled", table.path)
-            note = f"{table.name}: {features.description_} (else {scaled})."
-        return Features(made, _said(table, features), features, note=note)
-    # the others need none of these
+        made = _spectral(X, first, words, asked or min(job.k, most))
+    elif method == "pca":
+        made = _components(X, first, words, asked or min(MOST_COMPONENTS, most))
+    elif method in RULES and (first is None or method not in ("auto", "none")):
+        made = _ruled(table, method)
+    else:
+        made = Features(X, words, first)
+    return replace(made, note=made.note or note)
+
+
+def _spectral(X: Floats, first: Any, words: str, n_components: int) -> Features:
+    spectral = SpectralFeatures(n_components)
+    said, made = f"spectral, {n_components} components of {words}", spectral.fit_transform(X)
+    return Features(made, said, _after(first, spectral), "spectral component")
+
+
+def _components(X: Floats, first: Any, words: str, n_components: int) -> Features:
+    # spectral features and those of rules need none of these
     from sklearn.decomposition import PCA
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
 
-    if method == "pca":
-        steps = [PCA(asked or min(MOST_COMPONENTS, most), svd_solver="full")]
-        if first is None:
-            steps.insert(0, StandardScaler())
-        pca = make_pipeline(*steps)
-        made = np.ascontiguousarray(pca.fit_transform(X))
-        shares = pca[-1].explained_variance_ratio_
-        said = (
-            f"standardized, {made.shape[1]} principal components of {words}"
-            f" ({percent(shares.sum())} of the variance)"
-        )
-        return Features(made, said, _after(first, pca), "principal component", shares, note)
-    return Features(X, words, first, note=note)
+    steps = [PCA(n_components, svd_solver="full")]
+    if first is None:
+        steps.insert(0, StandardScaler())
+    pca = make_pipeline(*steps)
+    made = np.ascontiguousarray(pca.fit_transform(X))
+    shares = pca[-1].explained_variance_ratio_
+    said = (
+        f"standardized, {made.shape[1]} principal components of {words}"
+        f" ({percent(shares.sum())} of the variance)"
+    )
+    return Features(made, said, _after(first, pca), "principal component", shares)
+
+
+def _ruled(table: Table, rule: str) -> Features:
+    features, note = _by_rule(table, rule), ""
+    made = features.transform(table.X)
+    if rule == "auto" and features.rule_ != "scaled":
+        scaled = option_for("--features", table.name, "scaled", table.path)
+        note = f"{table.name}: {features.description_} (else {scaled})."
+    return Features(made, _said(table, features), features, note=note)
 
 
 def described_features(table: Table, job: Job) -> str | None:

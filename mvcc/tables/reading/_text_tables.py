@@ -139,23 +139,29 @@ def _tables(
 ) -> Iterator[pd.DataFrame]:
     """Give the rows some at a time, or all at once if there is the ``whole`` text."""
     place, blank = lines.place, cache(partial(_blank_lines, lines))
-    held, ready, n_before, line, is_checked = pd.DataFrame(), pd.DataFrame(), 0, 0, False
-    end = [] if whole else [pd.DataFrame()]
-    for chunk in chain(_chunks(lines, encoding, whole), end):
-        is_end = bool(whole) or not len(chunk)
-        frame = pd.concat([held, chunk]) if len(held) else chunk
+    held, ready = pd.DataFrame(), pd.DataFrame()
+    n_before, line, is_checked = 0, 0, False
+    for chunk, is_last in _parts(lines, encoding, whole):
+        frame = chunk
+        if len(held):
+            frame = pd.concat([held, chunk])
         frame.attrs = chunk.attrs or held.attrs  # pandas drops them where they differ
-        every = partial(iter, [frame]) if whole else partial(_chunks, lines, encoding)
-        n, below = _end(frame, every if is_end else tuple, n_before)
+        every = partial(_chunks, lines, encoding)
+        if whole:
+            every = partial(iter, [frame])
+        if is_last:
+            n, below = _end(frame, every, n_before)
+        else:
+            n, below = _end(frame, tuple, n_before)[0], []
         held, frame = frame.iloc[n:], frame.iloc[:n]  # the end of the table, unless rows follow
-        first = line or frame.attrs["header"] + 1
+        row_0 = frame.attrs["header"] + 1
+        first = line or row_0
         frame.attrs["lines"], line = _lines_of(frame, first, are_rows=lines.are_rows)
         if line > first + len(frame) and not is_checked:
             with lines.decoded(encoding) as file:
                 check_quotes(file, place, frame.attrs["delimiter"])
             is_checked = True
-        below = below if is_end else []
-        n_units = int(first == frame.attrs["header"] + 1 and are_units(_cells(frame.iloc[:_LAST])))
+        n_units = int(first == row_0 and are_units(_cells(frame.iloc[:_LAST])))
         frame, n_before = _without_empty(frame, place, notes, below, blank, n_before, n_units)
         if len(frame) or whole:
             if len(ready):
@@ -164,6 +170,14 @@ def _tables(
     if len(ready) or whole:  # the note on the end comes with the last rows
         ready.attrs["notes"] = list(dict.fromkeys(ready.attrs["notes"] + frame.attrs["notes"]))
         yield ready
+
+
+def _parts(lines: _Lines, encoding: str, whole: bytes) -> Iterator[tuple[pd.DataFrame, bool]]:
+    """Give all rows, some at a time, and whether no more follow, which an empty part tells."""
+    for chunk in _chunks(lines, encoding, whole):
+        yield chunk, bool(whole) or not len(chunk)
+    if not whole:
+        yield pd.DataFrame(), True
 
 
 def _chunks(lines: _Lines, encoding: str, whole: bytes = b"") -> Iterator[pd.DataFrame]:
