@@ -142,7 +142,7 @@ def test_clustering_leaves_wrong_matches_out(wrong, monkeypatch):
         dropped = model.dropped_matches_[0, 1]
         assert (y[dropped[:, 0]] != y[dropped[:, 1]]).mean() > 0.6
         assert len(model.suspicions_[0, 1]) == 600
-    to_drop = "mvcc.multiview.joint._joint_graph_clustering.to_drop"
+    to_drop = "mvcc.multiview.joint._connected_sets.to_drop"
     monkeypatch.setattr(to_drop, lambda s, agreement: np.zeros(len(s), np.bool_))
     bare = models()
     assert not any(len(model.dropped_matches_[0, 1]) for model in bare)

@@ -5,8 +5,8 @@ And what the estimator checks of what it is given, and leaves out.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -22,6 +22,7 @@ from mvcc.multiview.joint._anchored_set import AnchoredSet
 from mvcc.multiview.joint._confidence import Probabilities, chosen_sharpness, object_probabilities
 from mvcc.multiview.joint._joint_set import JointClusters, JointSet, Settings, pairs_of_objects
 from mvcc.multiview.joint._new_rows import NearestAnchors, NearestRows
+from mvcc.multiview.matches._suspicious import to_drop
 
 _LEAST_WEIGHT = 1e-6  # of a view: its objects that no other view sees keep their edges
 
@@ -134,6 +135,35 @@ class ConnectedSets:
                 own_found[-1][near < 0] = -1, -1, 0
             found.append(own_found)
         return self.by_view(found)
+
+
+class Settled(NamedTuple):
+    """What was clustered in the end, and which matches were doubted and left out before."""
+
+    sets: ConnectedSets
+    labels: list[Ints]
+    clusters: list[JointClusters]
+    suspicions: dict[tuple[int, int], Floats]
+    dropped: dict[tuple[int, int], Bools]
+
+
+def without_wrong_matches(
+    make: Callable[[list[tuple[list[int], Relations]]], ConnectedSets],
+    problems: list[tuple[list[int], Relations]],
+    relations: Relations,
+    given: list[Constraints],
+    rng: np.random.Generator,
+) -> Settled:
+    """Cluster all rows; if some matches seem to be wrong then, cluster them anew without these."""
+    sets = make(problems)
+    labels, clusters = sets.clustered(given, rng)
+    suspicions, agreement = sets.suspicions(relations, labels), sets.agreement()
+    dropped = {key: to_drop(doubt, agreement[key]) for key, doubt in suspicions.items()}
+    if any(wrong.any() for wrong in dropped.values()):
+        del clusters, sets  # two graphs would take twice the memory
+        sets = make(separate_problems(len(given), without(dropped, relations)))
+        labels, clusters = sets.clustered(given, rng)
+    return Settled(sets, labels, clusters, suspicions, dropped)
 
 
 def constraints_of_objects(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, Literal
 
 from numpy.typing import ArrayLike
@@ -14,7 +15,7 @@ from mvcc._utils.arrays import Floats, Ints, LazyRows
 from mvcc._utils.one_thread import one_thread
 from mvcc._utils.validation import RandomState, as_generator, check_choice
 from mvcc.constraints import Constraints, Relations, call_rows, refuse_conflicts
-from mvcc.embedding import GraphKind, Rule, fitted_features, separate_problems
+from mvcc.embedding import GraphKind, Rule, fitted_features
 from mvcc.exceptions import InvalidInputError
 from mvcc.multiview._estimator import MultiViewEstimator
 from mvcc.multiview.joint._confidence import Probabilities
@@ -27,9 +28,9 @@ from mvcc.multiview.joint._connected_sets import (
     put_back,
     violated,
     without,
+    without_wrong_matches,
 )
 from mvcc.multiview.joint._joint_set import Settings
-from mvcc.multiview.matches._suspicious import to_drop
 from mvcc.views import GivenViews, ViewConstraints
 
 _OF_THE_GRAPH = {"_sets", "_given_views", "_counted_in_fit", "_clusters"}  # is not stored
@@ -271,18 +272,9 @@ class JointGraphClustering(MultiViewEstimator):
             self.__dict__.pop(name, None)
         # BLAS, LAPACK and the search of neighbors sum in another order on more threads
         with one_thread():
-            sets = ConnectedSets(data, problems, settings, weights, rng)
-            labels, clusters = sets.clustered(counted, rng)
-            suspicions = sets.suspicions(confirmed, labels)
-            agreement = sets.agreement()
-            dropped = {
-                key: to_drop(suspicion, agreement[key]) for key, suspicion in suspicions.items()
-            }
-            if any(wrong.any() for wrong in dropped.values()):
-                del clusters, sets
-                problems = separate_problems(len(data), without(dropped, confirmed))
-                sets = ConnectedSets(data, problems, settings, weights, rng)
-                labels, clusters = sets.clustered(counted, rng)
+            make = partial(ConnectedSets, data, settings=settings, weights=weights, rng=rng)
+            settled = without_wrong_matches(make, problems, confirmed, counted, rng)
+            sets, labels, clusters = settled.sets, settled.labels, settled.clusters
             predictors = sets.predictors(clusters)
         broken = [violated(*pair) for pair in zip(counted, labels, strict=True)]
         # only now, so that a fit that is stopped leaves no mixture of two
@@ -300,11 +292,11 @@ class JointGraphClustering(MultiViewEstimator):
         self.view_agreement_ = sets.agreement()
         self.eigen_residual_ = max(found.residual for found in clusters)
         self.suspicions_ = {
-            key: put_back(found, contradicted[key]) for key, found in suspicions.items()
+            key: put_back(doubt, contradicted[key]) for key, doubt in settled.suspicions.items()
         }
         self.dropped_matches_ = {
             key: relations[key][put_back(wrong, contradicted[key])]
-            for key, wrong in dropped.items()
+            for key, wrong in settled.dropped.items()
         }
         self._makers, self.features_made_ = makers, [maker.description_ for maker in makers]
 

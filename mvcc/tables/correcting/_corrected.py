@@ -17,7 +17,7 @@ from mvcc.multiview import Answer, JointGraphClustering, match_clusters
 from mvcc.results import Clustering, Relation, parse_facts
 from mvcc.tables.correcting._corrections import LEFT_OUT, with_matches
 from mvcc.tables.correcting._draft import Draft
-from mvcc.tables.explaining._profiles import names_in_all, profiles_of
+from mvcc.tables.explaining._profiles import Places, names_in_all, profiles_of
 from mvcc.tables.fitting._fit import against_labels, agreement
 from mvcc.tables.reading._inputs import Inputs
 from mvcc.tables.reading._table import Table
@@ -198,8 +198,8 @@ class _Rewriting:
         """
         labels = self._labels[number]
         fit = np.array(view["fit"] or np.ones(len(labels)))
-        places, k = (-fit, fit, labels), self._draft.n_clusters
-        told = profiles_of(self._tables[number], places, labels, view, k)
+        places = Places(own=-fit, silhouette=fit, nearest=labels)
+        told = profiles_of(self._tables[number], places, labels, view, self._draft.n_clusters)
         new, before = self._new[number], np.array(self._facts.views[number].labels)
         former = self._facts.profiles[number] if self._facts.profiles else ()
         for cluster, found in enumerate(told):

@@ -61,6 +61,7 @@ def distinguishing_columns(table: Table, labels: Ints, k: int) -> list[list[Foun
     Takes linear time: numbers are looked at by 256 quantiles.
     """
     rules = {"number": _ranges, "date": _ranges, "category": _shares}
+    # of each cluster, with the values of the column
     found: list[list[tuple[Found, Any]]] = [[] for _ in range(k)]
     for column, values in columns_of(table):
         if column.kind in rules:
@@ -68,25 +69,27 @@ def distinguishing_columns(table: Table, labels: Ints, k: int) -> list[list[Foun
                 if column.told:  # it may be labels
                     one["words"] = ""  # so that no cluster is named after it
                 found[cluster].append((one, values))
-    best = []
-    for cluster, some in enumerate(found):
-        inside = labels == cluster
-        certain = [
-            (one, values)
-            for one, values in some
-            if one["inside"] - one["outside"] >= _least(values, one["kind"], inside)
-        ]
-        certain.sort(key=lambda pair: pair[0]["outside"] - pair[0]["inside"])
-        for one, values in certain[:MOST_COLUMNS]:
-            if one["kind"] != "category":
-                quantiles = [
-                    np.nanquantile(values[rows], _QUANTILES, method="lower")
-                    for rows in (inside, ~inside)
-                ]
-                one["quantiles"] = [rounded(five) for five in quantiles]
-                one["medians"] = [written(five[2], one["kind"]) for five in quantiles]
-        best.append([one for one, _ in certain[:MOST_COLUMNS]])
-    return best
+    return [_certain(some, labels == cluster) for cluster, some in enumerate(found)]
+
+
+def _certain(found: list[tuple[Found, Any]], inside: Bools) -> list[Found]:
+    """Return what chance does not explain of a cluster, the best first, numbers with quantiles."""
+    certain = [
+        (one, values)
+        for one, values in found
+        if one["inside"] - one["outside"] >= _least(values, one["kind"], inside)
+    ]
+    certain.sort(key=lambda pair: pair[0]["outside"] - pair[0]["inside"])
+    best = certain[:MOST_COLUMNS]
+    for one, values in best:
+        if one["kind"] != "category":
+            quantiles = [
+                np.nanquantile(values[rows], _QUANTILES, method="lower")
+                for rows in (inside, ~inside)
+            ]
+            one["quantiles"] = [rounded(five) for five in quantiles]
+            one["medians"] = [written(five[2], one["kind"]) for five in quantiles]
+    return [one for one, _ in best]
 
 
 def _least(values: Any, kind: str, inside: Bools) -> float:

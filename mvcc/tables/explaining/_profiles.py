@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
@@ -21,10 +21,16 @@ from mvcc.tables.reading._table import Table
 
 MOST_ROWS = 5  # of each kind
 Profile = dict[str, Any]
-# the distance of every row to its center, its silhouette, and the nearest other cluster
-Places = tuple[Floats, Floats, Ints]
 _LEAST = 0.2  # by which more rows inside than outside have what a name says
 _MOST_PARTS = 3
+
+
+class Places(NamedTuple):
+    """Where the rows of a view are among the clusters."""
+
+    own: Floats  # distances to the centers of their clusters
+    silhouette: Floats
+    nearest: Ints  # the other cluster whose center is nearest
 
 
 def all_profiles(views: list[dict[str, Any]], tables: list[Table], fit: Fit) -> list[list[Profile]]:
@@ -51,21 +57,21 @@ def profiles_of(
     columns = distinguishing_columns(table, labels, k)
     words = distinguishing_words(table, labels, k)
     names = view["names"] or [""] * k
-    own, silhouette, nearest = places
-    other = np.array(view.get("second") or nearest)
+    other = np.array(view.get("second") or places.nearest)
     sure, between, nowhere = (np.array([kind is one for one in sureness]) for kind in Sureness)
     profiles = []
     for cluster in range(k):
         rows = np.flatnonzero(labels == cluster)
         typical, border, bad = (rows[kind[rows]] for kind in (sure, between, nowhere))
-        border = border[np.argsort(silhouette[border], kind="stable")][:MOST_ROWS]
+        border = border[np.argsort(places.silhouette[border], kind="stable")][:MOST_ROWS]
+        nearest_first = np.argsort(places.own[typical], kind="stable")
         profiles.append(
             {
                 "size": len(rows),
                 "name": names[cluster] or name_of(columns[cluster], words[cluster]),
                 "columns": columns[cluster],
                 "words": words[cluster],
-                "typical": typical[np.argsort(own[typical], kind="stable")][:MOST_ROWS].tolist(),
+                "typical": typical[nearest_first][:MOST_ROWS].tolist(),
                 "borderline": np.column_stack((border, other[border])).tolist(),
                 "misfits": bad[np.argsort(fit[bad], kind="stable")][:MOST_ROWS].tolist(),
             }
@@ -89,10 +95,11 @@ def places_of(X: Floats | LazyRows, labels: Ints, k: int) -> Places:
     distances[every, labels] = np.inf
     other = distances.argmin(axis=1)
     if len(there) == 1:
-        return own, np.ones(len(X)), other
+        return Places(own, np.ones(len(X)), other)
     nearest = distances[every, other]
     larger = np.maximum(own, nearest)
-    return own, np.divide(nearest - own, larger, out=np.zeros(len(X)), where=larger > 0), other
+    silhouette = np.divide(nearest - own, larger, out=np.zeros(len(X)), where=larger > 0)
+    return Places(own, silhouette, other)
 
 
 def name_of(columns: list[dict[str, Any]], words: list[list[Any]]) -> str:

@@ -30,6 +30,7 @@ _SUBJECTS = {
     CO_EM: "The paper's method",
     JOINT: "The joint method",
 }
+_BETTER = {**_SUBJECTS, K_MEANS: "K-means on each table"}
 _DO = {
     K_MEANS: "Try other columns (--columns), another number of clusters (-k), or use k-means.",
     WITHOUT: "The constraints may contradict each other, or rest on what no column shows.",
@@ -239,20 +240,21 @@ def verdict(outcomes: dict[str, Outcome]) -> tuple[dict[str, Any], list[str]]:
         better = "Matched rows agree better than by k-means on each table"  # and no more is known
     kept = {one: round(100 * outcome.facts()[key]) for one, outcome in outcomes.items()}
     shares = {one: f"{percentage} %" for one, percentage in kept.items()}
-    winner, does = name, "Not clearly better than k-means on each table: this clustering"
     helps: bool | None = None
     if behind:
         helps = False
     elif gap > _SURE * error:
-        helps, does = True, f"{better}: this clustering"
+        helps = True
+    winner = next(iter(behind), name)
     if gap < 0 and (behind or kept[K_MEANS] > kept[name]):
-        winner, does = K_MEANS, "K-means on each table does better here"
-    elif behind:
-        winner, does = behind[0], f"{_SUBJECTS[behind[0]]} does better here"
-    if winner in behind:
-        does += ": it"
-    elif winner != name:
-        does += ", if not clearly: it"
+        winner = K_MEANS
+    if winner != name:
+        doubt = "" if winner in behind else ", if not clearly"
+        does = f"{_BETTER[winner]} does better here{doubt}: it"
+    elif helps:
+        does = f"{better}: this clustering"
+    else:
+        does = "Not clearly better than k-means on each table: this clustering"
     called = _CALLED | {name: "this clustering"}
     said = [f"{called.get(one, one)} {shares[one]}" for one in outcomes if one != winner]
     sentence = f"{does} keeps {shares[winner]} {what}, {', '.join(said)}."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -170,13 +170,16 @@ def _without_known_ids(former: Former, tables: Sequence[Table]) -> Iterator[str]
         )
 
 
-def _numbered(
-    former: Former, tables: Sequence[Table], fit: Fit
-) -> tuple[list[Ints], tuple[Changes, ...], dict[str, str]]:
-    """Return the numbers of the clusters of every view, what changed, and whose numbers it has.
+class _Numbers(NamedTuple):
+    """The numbers that clusters have from a former clustering."""
 
-    The last tells of views that were not there, or numbered apart, like which one they are now.
-    """
+    of_views: list[Ints]
+    changes: tuple[Changes, ...]
+    like: dict[str, str]  # of views that were not there, or numbered apart: as which one they are
+
+
+def _numbered(former: Former, tables: Sequence[Table], fit: Fit) -> _Numbers:
+    """Give the clusters of every view the numbers of those that were there."""
     facts, n_found = former.facts, fit.n_numbers
     opened = [*opened_in(former.corrections)]
     free = np.setdiff1d(np.arange(n_found + len(opened)), opened)[:n_found]
@@ -200,7 +203,7 @@ def _numbered(
         changes.append(Changes(views=called, by_model=by_model, **found))
         for view in views:
             numbers[view] = new
-    return numbers, tuple(changes), like
+    return _Numbers(numbers, tuple(changes), like)
 
 
 def numbered_alike(fit: Fit) -> list[list[int]]:

@@ -187,6 +187,13 @@ def _called(
     return found[True] or found[False]
 
 
+class _Held(NamedTuple):
+    """A column, and the share of the ids that files name which it has."""
+
+    column: str | None
+    share: float
+
+
 def _named_column(
     frame: pd.DataFrame,
     found: str | None,
@@ -194,15 +201,15 @@ def _named_column(
     called: Mapping[str, set[str]],
     of_table: Sequence[set[str]],
     spelled: Callable[[str], str],
-) -> tuple[str | None, float]:
-    """Return the column whose values are named, else the one found, and the share it has."""
+) -> _Held:
+    """Return the column whose values are named, else the one found."""
 
     def shares(column: pd.Series[Any], named: Iterable[set[str]]) -> list[float]:
         own = {*map(spelled, as_texts(column.dropna()))}
         return [len(own.intersection(map(spelled, ids))) / len(ids) for ids in named]
 
     if not of_table:
-        return found, 0.0
+        return _Held(found, 0.0)
     if found is None:  # 1.0 does not number a row
         numbers = set(as_texts(frame.index.to_series()))
         of_found = [len(ids & numbers) / len(ids) for ids in of_table]
@@ -211,10 +218,10 @@ def _named_column(
     is_named = max(of_found) >= _ENOUGH_NAMED
     if is_named and found is not None:
         if found in called:
-            return found, max(of_found)
+            return _Held(found, max(of_found))
         usual = (column for column in candidates if column.strip().lower() in _USUAL)
         candidates = list(dict.fromkeys((*called, *usual)))
-    best, share, most = found, max(of_found), (False, 0.0)
+    better: list[_Held] = []
     for column in candidates:
         # numbers that name rows, and a glance at many other columns is quick
         is_glance = is_named and column not in called
@@ -229,9 +236,13 @@ def _named_column(
             is_better = largest >= max(of_found) and (column in called or is_more)
         else:
             is_better = largest >= max(_ENOUGH_NAMED, 2 * max(of_found))
-        if is_better and (column in called, largest) > most:
-            best, share, most = column, largest, (column in called, largest)
-    return best, share
+        if is_better:
+            better.append(_Held(column, largest))
+    return max(
+        better,
+        key=lambda held: (held.column in called, held.share),
+        default=_Held(found, max(of_found)),
+    )
 
 
 def _repeats(column: pd.Series[Any]) -> bool:
