@@ -27,7 +27,7 @@ from mvcc.tables import (
 from mvcc.tables._job import View
 from mvcc.tables.folders._folders import id_column_of
 from mvcc.tables.reading import _parquet
-from mvcc.tables.reading._rows import Named
+from mvcc.tables.reading._id_column import Named
 from tests.command_line import mvcc
 from tests.reports import report_of
 from tests.tables.problems import (

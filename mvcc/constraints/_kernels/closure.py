@@ -64,6 +64,44 @@ def _emit(store, count, follower, view, a, b, link, must_link):
 
 
 @kernel
+def _foes(apart, parent, a):
+    """Return the components that one is cannot-linked with, one for each link."""
+    entry, degree, other_end, next_half = apart
+    foes = np.empty(degree[a], np.int64)
+    h = entry[a]
+    for place in range(degree[a]):
+        foes[place] = _root(parent, other_end[h])
+        h = next_half[h]
+    return foes
+
+
+@kernel
+def _add_half(apart, half, end, far):
+    """Add a half edge to the cannot-links of a component."""
+    entry, degree, other_end, next_half = apart
+    other_end[half] = far
+    if degree[end] == 0:
+        entry[end], next_half[half] = half, half
+    else:
+        next_half[half] = next_half[entry[end]]
+        next_half[entry[end]] = half
+    degree[end] += 1
+
+
+@kernel
+def _splice(apart, survivor, absorbed):
+    """Give a component the cannot-links of another one."""
+    entry, degree, _, next_half = apart
+    if degree[absorbed] > 0:
+        if degree[survivor] > 0:
+            x, y = entry[survivor], entry[absorbed]
+            next_half[x], next_half[y] = next_half[y], next_half[x]
+        else:
+            entry[survivor] = entry[absorbed]
+        degree[survivor] += degree[absorbed]
+
+
+@kernel
 def closed_pairs(n, view, first, second, must_link, weights):
     """Return every pair within a view that follows from the links, once, with its weight.
 
@@ -71,71 +109,40 @@ def closed_pairs(n, view, first, second, must_link, weights):
     every node.
     """
     parent, follower, size = np.arange(n), np.arange(n), np.ones(n, np.int64)
-    # the cannot-links of a component: a circular list of half edges, entered at `entry`
     n_links = first.size
-    other_end = np.empty(2 * n_links, np.int64)
-    next_half = np.empty(2 * n_links, np.int64)
-    entry = np.full(n, -1)
-    degree = np.zeros(n, np.int64)
-    seen_a, seen_b = np.full(n, -1), np.full(n, -1)
-    store = np.empty((64, 3), np.int64)
-    count = 0
+    # the cannot-links of a component are a circular list of half edges, entered at `entry`, in
+    # which `next_half` follows; each half edge has its `other_end`
+    entry, degree = np.full(n, -1), np.zeros(n, np.int64)
+    other_end, next_half = np.empty(2 * n_links, np.int64), np.empty(2 * n_links, np.int64)
+    apart = entry, degree, other_end, next_half
+    seen_a, seen_b = np.full(n, -1), np.full(n, -1)  # the last link at which a node was a foe
+    store, count = np.empty((64, 3), np.int64), 0
     for e in range(n_links):
         a, b = _root(parent, first[e]), _root(parent, second[e])
         together = must_link[e]
-        if together:
-            if a == b:
-                continue
+        if together and a != b:
             store, count = _emit(store, count, follower, view, a, b, e, together)
             # what a may not join, b may not join from now on, and the other way round
-            h = entry[a]
-            for _ in range(degree[a]):
-                seen_a[_root(parent, other_end[h])] = e
-                h = next_half[h]
-            h = entry[b]
-            for _ in range(degree[b]):
-                r = _root(parent, other_end[h])
+            foes_a, foes_b = _foes(apart, parent, a), _foes(apart, parent, b)
+            for r in foes_a:
+                seen_a[r] = e
+            for r in foes_b:
                 if seen_b[r] != e and seen_a[r] != e:
                     store, count = _emit(store, count, follower, view, a, r, e, not together)
                 seen_b[r] = e
-                h = next_half[h]
-            h = entry[a]
-            for _ in range(degree[a]):
-                r = _root(parent, other_end[h])
+            for r in foes_a:
                 if seen_b[r] != e:
                     store, count = _emit(store, count, follower, view, b, r, e, not together)
                     seen_b[r] = e
-                h = next_half[h]
             survivor = _join(parent, follower, size, a, b)
-            absorbed = b if survivor == a else a
-            if degree[absorbed] > 0:
-                if degree[survivor] > 0:
-                    x, y = entry[survivor], entry[absorbed]
-                    next_half[x], next_half[y] = next_half[y], next_half[x]
-                else:
-                    entry[survivor] = entry[absorbed]
-                degree[survivor] += degree[absorbed]
-        else:
+            _splice(apart, survivor, b if survivor == a else a)
+        elif not together:
             if degree[a] > degree[b]:
                 a, b = b, a
-            known = False
-            h = entry[a]
-            for _ in range(degree[a]):
-                if _root(parent, other_end[h]) == b:
-                    known = True
-                    break
-                h = next_half[h]
-            if known:
-                continue
-            store, count = _emit(store, count, follower, view, a, b, e, together)
-            for half, end, far in ((2 * e, a, b), (2 * e + 1, b, a)):
-                other_end[half] = far
-                if degree[end] == 0:
-                    entry[end], next_half[half] = half, half
-                else:
-                    next_half[half] = next_half[entry[end]]
-                    next_half[entry[end]] = half
-                degree[end] += 1
+            if not np.any(_foes(apart, parent, a) == b):
+                store, count = _emit(store, count, follower, view, a, b, e, together)
+                _add_half(apart, 2 * e, a, b)
+                _add_half(apart, 2 * e + 1, b, a)
     pairs, kinds = np.empty((count, 2), np.int64), np.empty(count, np.bool_)
     found_weights = np.empty(count)
     for p in range(count):

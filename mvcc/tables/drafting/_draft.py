@@ -30,11 +30,11 @@ from mvcc.tables.reading._column import (
     without_attrs,
 )
 from mvcc.tables.reading._files import read_frame
+from mvcc.tables.reading._id_column import Named
 from mvcc.tables.reading._inputs import read_pairs
 from mvcc.tables.reading._matches import read_matches
 from mvcc.tables.reading._numbers import before_labels
 from mvcc.tables.reading._problems import Problems
-from mvcc.tables.reading._rows import Named
 from mvcc.tables.reading._table import Table, table_of
 
 _LABELS = re.compile(

@@ -27,14 +27,13 @@ from mvcc.tables.folders._workers import computed, workers
 from mvcc.tables.reading._answers import answer_files
 from mvcc.tables.reading._column import GLANCE, as_texts, may_name_rows
 from mvcc.tables.reading._files import read_constraints, read_frames
+from mvcc.tables.reading._id_column import Named, find_id_column
 from mvcc.tables.reading._matches import matched_ids
 from mvcc.tables.reading._parquet import Folder, Piece, read_folder
 from mvcc.tables.reading._people import rows_in_answers
 from mvcc.tables.reading._problems import Problems
 from mvcc.tables.reading._rows import (
-    Named,
     columns_of_bytes,
-    find_id_column,
     ids_of,
     plain_id,
     plain_ids,

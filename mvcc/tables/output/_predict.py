@@ -31,9 +31,9 @@ from mvcc.tables.folders._folders import id_column_of, refuse_without_folder
 from mvcc.tables.folders._workers import workers
 from mvcc.tables.output._stored import corrected_model, inputs_of_clustering
 from mvcc.tables.reading._files import read_frames
+from mvcc.tables.reading._id_column import find_id_column
 from mvcc.tables.reading._parquet import Folder, pyarrow_for, read_folder
 from mvcc.tables.reading._rows import (
-    find_id_column,
     ids_of,
     listed,
     place_of,

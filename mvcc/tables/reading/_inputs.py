@@ -26,10 +26,10 @@ from mvcc.exceptions import DataError
 from mvcc.tables._job import Job
 from mvcc.tables.reading._column import as_texts
 from mvcc.tables.reading._files import read_constraints, read_frame, read_frames
+from mvcc.tables.reading._id_column import Named
 from mvcc.tables.reading._matches import read_matches
 from mvcc.tables.reading._parquet import input_sha256
 from mvcc.tables.reading._problems import Problems, is_in_memory
-from mvcc.tables.reading._rows import Named
 from mvcc.tables.reading._table import Table, table_of
 
 if TYPE_CHECKING:
@@ -118,17 +118,26 @@ class PairFiles:
         named: list[Named] = []
         for pair, frame in self.matches.items():
             if view in (views := views_of_pair(pair)):
-                names = [str(name).strip().casefold() for name in frame.columns]
-                place = views.index(view)
-                called = (view.casefold(), ("left", "right")[place])
-                sides = [names.index(name) for name in called if name in names][:1]
-                for n in sides or range(min(2, len(names))):
-                    is_first, ids = n in sides or n == place, frame.iloc[:, n].dropna()
-                    named.append(Named(names[n], set(as_texts(ids)), is_first))
+                named += _named_by_matches(frame, view, views.index(view))
         if view in self.constraints:
             records = self.constraints[view].records.values()
             named.append(Named("", {name.strip() for record in records for name in record[:2]}))
         return named
+
+
+def _named_by_matches(frame: pd.DataFrame, view: str, place: int) -> Iterator[Named]:
+    """Give the ids in the column of matches that is called like a view or its side, else in both.
+
+    ``place`` is 0 for the first of the two views, 1 for the second.
+    """
+    names = [str(name).strip().casefold() for name in frame.columns]
+    called = [name for name in (view.casefold(), ("left", "right")[place]) if name in names]
+    sides = range(min(2, len(names)))
+    if called:
+        place = names.index(called[0])
+        sides = range(place, place + 1)
+    for n in sides:
+        yield Named(names[n], set(as_texts(frame.iloc[:, n].dropna())), is_first=n == place)
 
 
 def read_pairs(

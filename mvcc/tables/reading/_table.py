@@ -31,19 +31,17 @@ from mvcc.tables.reading._columns import (
     understand_all,
     with_examples,
 )
+from mvcc.tables.reading._id_column import Named, find_id_column, other_readings
 from mvcc.tables.reading._kinds import Mistake, Understood, Values
 from mvcc.tables.reading._problems import Problems, is_in_memory, option_for
 from mvcc.tables.reading._rows import (
     MOST_LISTED,
-    Named,
     RowsById,
     columns_of_bytes,
-    find_id_column,
     id_texts,
     ids_of,
     listed,
     no_column,
-    other_readings,
     place_of,
     refuse_repeated_columns,
     rows_to_check,
