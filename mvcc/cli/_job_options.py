@@ -43,7 +43,7 @@ def job_options(names: Iterable[str]) -> Callable[[Command], Command]:
     def add(command: Command) -> Command:
         @wraps(command)
         def function(files: tuple[str, ...], **given: Any) -> None:
-            command(config=_sorted(files, given), **given)
+            command(config=_config_among(files, given), **given)
 
         for name, option in reversed(_OPTIONS.items()):
             if name in wanted:
@@ -66,7 +66,7 @@ def job_options(names: Iterable[str]) -> Callable[[Command], Command]:
     return add
 
 
-def _sorted(files: Iterable[str], given: dict[str, Any]) -> Path | None:
+def _config_among(files: Iterable[str], given: dict[str, Any]) -> Path | None:
     """Return the config among the files, and put the others to the options, named after them.
 
     Files of matches and constraints may be without the names of their views: these are told by

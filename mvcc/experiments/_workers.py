@@ -34,6 +34,19 @@ def connect_to_dask(address: str) -> Iterator[Client]:
         yield client
 
 
+def _note_other_environments(
+    client: Client, config: Config, on_note: Callable[[str], None]
+) -> None:
+    """Tell what differs on workers from here, once for all workers that are alike."""
+    here, others = this_run(config.transfers()), _environments(client, config.transfers())
+    kinds = {
+        tuple(environment_differences(here, there)): address for address, there in others.items()
+    }
+    for lines in kinds.keys() - {()}:
+        title = f"Other than here is on worker {kinds[lines]}, so that bits may differ:"
+        on_note("\n  ".join([title, *lines]))
+
+
 def attempt_on_dask(
     client: Client,
     config: Config,
@@ -45,13 +58,7 @@ def attempt_on_dask(
     """Yield trials as they finish, whatever their order."""
     from distributed import KilledWorker, as_completed
 
-    here, others = this_run(config.transfers()), _environments(client, config.transfers())
-    kinds = {
-        tuple(environment_differences(here, there)): address for address, there in others.items()
-    }
-    for lines in kinds.keys() - {()}:
-        title = f"Other than here is on worker {kinds[lines]}, so that bits may differ:"
-        on_note("\n  ".join([title, *lines]))
+    _note_other_environments(client, config, on_note)
     folder = None if data_dir is None else os.path.abspath(data_dir)
     lost: tuple[type[BaseException], ...] = (*errors_of_a_lost_scheduler(), OSError)
     waiting, running = iter(trials), dict[Any, int]()
@@ -65,9 +72,8 @@ def attempt_on_dask(
 
     try:
         at_once = islice(waiting, n_jobs if n_jobs > 0 else None)
-        for future in (
-            ended := cast(Any, as_completed)(list(map(submit, at_once)), loop=client.loop)
-        ):
+        ended = cast(Any, as_completed)(list(map(submit, at_once)), loop=client.loop)
+        for future in ended:
             trial = running.pop(future)
             try:
                 ended.update(list(map(submit, islice(waiting, 1))))

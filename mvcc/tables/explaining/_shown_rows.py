@@ -83,32 +83,37 @@ def values_of(
 
     If there are too many columns, those that set clusters apart come first; long texts are cut.
     """
-    found = []
-    for table, clusters, rows in zip(tables, profiles, samples, strict=True):
-        columns: dict[str, tuple[Any, str | None]] = {
-            name: (np.array(texts, dtype=object), None) for name, texts in table.shown.items()
-        }
-        for column, values in columns_of(table):
-            if column.kind != "picture":
-                columns.setdefault(column.name, (values, column.kind))
-        ranked = sorted(
-            (place, one["column"]) for own in clusters for place, one in enumerate(own["columns"])
-        )
-        first = dict.fromkeys([*table.shown, *(name for _, name in ranked), *columns])
-        listed: dict[str, list[str]] = {}
-        room = MOST_CHARACTERS // len(tables)
-        for name in list(first)[:MOST_COLUMNS]:
-            values, kind = columns[name]
-            if rows is not None:
-                values = values[rows]
-            every = zip(values.tolist(), pd.isna(values).tolist(), strict=True)
-            texts = ["" if missing else _text(value, kind) for value, missing in every]
-            room -= sum(map(len, texts))
-            if room < 0:
-                break
-            listed[name] = texts
-        found.append([[name, listed[name]] for name in columns if name in listed])
-    return found
+    room = MOST_CHARACTERS // len(tables)
+    views = zip(tables, profiles, samples, strict=True)
+    return [_values_in(table, clusters, rows, room) for table, clusters, rows in views]
+
+
+def _values_in(
+    table: Table, clusters: list[Profile], rows: list[int] | None, room: int
+) -> list[list[Any]]:
+    """Return the columns of a view with values as texts, as many as there is room for."""
+    columns: dict[str, tuple[Any, str | None]] = {  # values and kind
+        name: (np.array(texts, dtype=object), None) for name, texts in table.shown.items()
+    }
+    for column, values in columns_of(table):
+        if column.kind != "picture":
+            columns.setdefault(column.name, (values, column.kind))
+    ranked = sorted(
+        (place, one["column"]) for own in clusters for place, one in enumerate(own["columns"])
+    )
+    first = dict.fromkeys([*table.shown, *(name for _, name in ranked), *columns])
+    listed: dict[str, list[str]] = {}
+    for name in list(first)[:MOST_COLUMNS]:
+        values, kind = columns[name]
+        if rows is not None:
+            values = values[rows]
+        every = zip(values.tolist(), pd.isna(values).tolist(), strict=True)
+        texts = ["" if missing else _text(value, kind) for value, missing in every]
+        room -= sum(map(len, texts))
+        if room < 0:
+            break
+        listed[name] = texts
+    return [[name, listed[name]] for name in columns if name in listed]
 
 
 def _text(value: Any, kind: str | None) -> str:
