@@ -23,7 +23,7 @@ from mvcc.tables._correctable import Correctable
 from mvcc.tables._layout import MOVED
 from mvcc.tables.output._compare import compare_facts
 from mvcc.tables.output._former import Former, answered, read_former
-from mvcc.tables.reading._from_memory import frame_of, inputs_of, job_of
+from mvcc.tables.reading._from_memory import frame_of, inputs_of, job_of, naming_constraints
 from mvcc.tables.reading._problems import in_python, naming_settings
 
 if TYPE_CHECKING:
@@ -108,9 +108,7 @@ def cluster_views(
         former = continues._as_former()
     frames = {name: frame_of(view, name) for name, view in views.items()}
     inputs = answered(job, inputs_of(job, frames, matches, constraints), former)
-    names = zip(views, inputs.constraints, strict=True)
-    given = {name: f"constraints[{name!r}]" for name, own in names if len(own) and constraints}
-    job = job.model_copy(update={"constraints": given})
+    job = naming_constraints(job, inputs, constraints)
     with config_context(transform_output="default"):
         found = clustered(job, inputs, began, lambda step: None, former)
     index = {name: frame.index for name, frame in frames.items()}
@@ -342,11 +340,10 @@ class ClusteringResult(Correctable):
         return f"<p>{escape(repr(self)[1:-1])}</p>{self.sizes().to_html()}{listed}"
 
     def _by_id(self, what: str, name: str, dtype: Any) -> dict[str, pd.Series[Any]]:
-        found = {}
-        for of_view, view in self._views.items():
-            values = np.array(getattr(view, what), dtype=dtype)
-            found[of_view] = pd.Series(values, index=self._index[of_view], name=name)
-        return found
+        return {
+            view: pd.Series(np.array(getattr(own, what), dtype), self._index[view], name=name)
+            for view, own in self._views.items()
+        }
 
 
 def _table(rows: list[tuple[Any, ...]], *columns: str) -> pd.DataFrame:

@@ -4,69 +4,39 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, count, product
+from itertools import chain, count
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple
 
 import pandas as pd
 
 from mvcc._utils.messages import clipped, pair_name, shown, without_fraction
-from mvcc.constraints import columns_in, is_kind
+from mvcc.constraints import columns_in
 from mvcc.exceptions import ConfigError
+from mvcc.tables.drafting._ids import (
+    NO_CANDIDATE,
+    End,
+    Ends,
+    Ids,
+    are_kinds,
+    ends_of,
+    ids_in,
+    tables_with,
+    texts_in,
+    with_repeated,
+)
 from mvcc.tables.reading._column import (
-    is_missing,
-    looks_like_codes,
-    looks_like_ids,
     without_attrs,
 )
 from mvcc.tables.reading._files import read_frame
-from mvcc.tables.reading._rows import id_texts, plain_id
+from mvcc.tables.reading._rows import plain_id
 
 _MOST_COLUMNS = 4  # of a file of matches or constraints that nobody named as such
-_ENOUGH = 0.5  # of the values of a column, to be ids of a table
-
-_GLANCED = 10  # rows of a column, which tell whether it holds measurements
-_MEASURED = re.compile(r"[-+]?\d*[.,]\d{6,}(e[-+]?\d+)?", re.IGNORECASE)  # which name no rows
-
 _SPELLED = "write them as the tables do: a is not A, and A7 is not A07."
 
 _NONE: Mapping[str, str] = MappingProxyType({})
-
-Ids = dict[str, set[str]]  # of a table: what each of its columns that may name the rows holds
-
-
-class _End(NamedTuple):
-    """Where ids are from."""
-
-    table: str  # its path
-    column: str
-
-
-class _Ends(NamedTuple):
-    """The tables that pairs of ids name, and the share of ids found there."""
-
-    first: _End
-    second: _End
-    share: float
-
-    @property
-    def tables(self) -> set[str]:
-        """The paths of both tables, or of the only one."""
-        return {self.first.table, self.second.table}
-
-
-class _Candidate(NamedTuple):
-    """A column that others may hold ids of."""
-
-    order: list[float]  # what it is sorted by
-    share: float  # of the ids that it has
-    end: _End
-
-
-_NO_CANDIDATE = _Candidate([], 0.0, _End("", ""))
 
 
 @dataclass
@@ -98,14 +68,14 @@ def sort_files(
         path: read_frame(path, sheets.get(name), headers.get(name)) for name, path in names.items()
     }
     known = {path: _in_order(read_frame(path)) for path in (*matches, *constraints)}
-    tables = {path: _ids_in(frame) for path, frame in read.items()}
+    tables = {path: ids_in(frame) for path, frame in read.items()}
     frames = {path: _in_order(read[path]) for path in paths}
     pairs = _pairs_among(frames, tables, _called_like(frames, tables))
     if any(_may_be_pairs(frame) for path, frame in frames.items() if path not in pairs):
-        pairs = _pairs_among(frames, _with_repeated(tables, read), pairs)
+        pairs = _pairs_among(frames, with_repeated(tables, read), pairs)
     tables = {path: ids for path, ids in tables.items() if path not in pairs}
     for path, frame in known.items():
-        found = _ends(frame, tables) or _ends(frame, _with_repeated(tables, read))
+        found = ends_of(frame, tables) or ends_of(frame, with_repeated(tables, read))
         if not found or (path in matches and len(found.tables) == 1):
             raise _no_pairs(path, frame, names)
         pairs[path] = found
@@ -157,8 +127,8 @@ def _in_order(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _pairs_among(
-    frames: Mapping[str, pd.DataFrame], tables: Mapping[str, Ids], known: Mapping[str, _Ends]
-) -> dict[str, _Ends]:
+    frames: Mapping[str, pd.DataFrame], tables: Mapping[str, Ids], known: Mapping[str, Ends]
+) -> dict[str, Ends]:
     """Return the files of pairs of ids, the surest first; what others hold ids of is a table."""
     pairs = dict(known)
     likely = {
@@ -170,7 +140,7 @@ def _pairs_among(
         held = set[str]().union(*(ends.tables for ends in pairs.values()))
         left = {path: ids for path, ids in tables.items() if path not in pairs}
         found = {
-            path: _ends(frame, _without(path, left), likely)
+            path: ends_of(frame, _without(path, left), likely)
             for path, frame in likely.items()
             if path not in pairs and path not in held
         }
@@ -181,14 +151,14 @@ def _pairs_among(
         pairs[best] = sure[best]
 
 
-def _called_like(frames: Mapping[str, pd.DataFrame], tables: Iterable[str]) -> dict[str, _Ends]:
+def _called_like(frames: Mapping[str, pd.DataFrame], tables: Iterable[str]) -> dict[str, Ends]:
     """Return the files of two columns that are called like two tables, whatever they hold."""
     by_name = {Path(path).stem.casefold(): path for path in tables}
-    pairs: dict[str, _Ends] = {}
+    pairs: dict[str, Ends] = {}
     for path, frame in frames.items():
         called = [by_name.get(str(name).strip().casefold(), path) for name in frame.columns]
         if len(called) == 2 and len({path, *called}) == 3:
-            pairs[path] = _Ends(_End(called[0], ""), _End(called[1], ""), 1.0)
+            pairs[path] = Ends(End(called[0], ""), End(called[1], ""), 1.0)
     return pairs
 
 
@@ -209,102 +179,11 @@ def _may_be_pairs(frame: pd.DataFrame) -> bool:
     if not 2 <= frame.shape[1] <= _MOST_COLUMNS or not len(frame):
         return False
     frame = without_attrs(frame)
-    texts = [_texts(frame.iloc[:, n]) for n in (0, 1)]
+    texts = [texts_in(frame.iloc[:, n]) for n in (0, 1)]
     are_numbers = all(text.replace(".", "", 1).isdigit() for text in chain(*texts))
-    is_kind = frame.shape[1] > 2 and _are_kinds(frame.iloc[:, 2])
+    is_kind = frame.shape[1] > 2 and are_kinds(frame.iloc[:, 2])
     are_distinct = all(len(set(words)) >= len(frame) / 2 for words in texts)
     return is_kind or (are_distinct and (frame.shape[1] == 2 or not are_numbers))
-
-
-def _ids_in(frame: pd.DataFrame) -> Ids:
-    """Return the columns of a table with a value of its own in each row, and their values.
-
-    The texts of all columns of measurements would take several times the memory of a large table.
-    """
-    frame = without_attrs(frame)
-    ids: Ids = {}
-    for n, name in enumerate(frame.columns):
-        column = frame.iloc[:, n]
-        first = [str(value).strip() for value in column.iloc[:_GLANCED].tolist()]
-        if column.dtype.kind != "f" and first and all(map(_MEASURED.fullmatch, first)):
-            continue
-        values = set(_texts(column))
-        if len(values) == len(frame):
-            ids[str(name)] = values.union(map(plain_id, values))
-    return ids
-
-
-def _with_repeated(tables: Mapping[str, Ids], frames: Mapping[str, pd.DataFrame]) -> dict[str, Ids]:
-    """Add columns that would name rows, if no value repeated: who reads the table tells which."""
-    found = {path: dict(ids) for path, ids in tables.items()}
-    bare = ((ids, without_attrs(frames[path])) for path, ids in found.items())
-    for ids, (name, column) in ((ids, one) for ids, frame in bare for one in frame.items()):
-        for some in (column.iloc[:_GLANCED], column):
-            distinct = pd.Series(_texts(some), dtype=object).drop_duplicates()
-            if not looks_like_ids(str(name), distinct) and not looks_like_codes(distinct):
-                break
-        else:
-            if 2 * len(distinct) > len(column):
-                ids[str(name)] = {*distinct, *map(plain_id, distinct)}
-    return found
-
-
-def _texts(column: pd.Series[Any]) -> list[str]:
-    try:
-        return id_texts(column[~is_missing(column)]).tolist()
-    except UnicodeDecodeError:  # bytes name no rows; who reads the table says what to do
-        return []
-
-
-def _ends(
-    frame: pd.DataFrame,
-    tables: Mapping[str, Ids],
-    likely: Collection[str] = (),
-    spelled: Callable[[str], str] = plain_id,
-) -> _Ends | None:
-    """Return the tables that two columns hold ids of: matches of two, constraints of one.
-
-    Those that are ``likely`` pairs themselves come last; of equal ones the tables are in order.
-    """
-    places = [*tables]
-    frame = without_attrs(frame)
-    columns = ((str(frame.columns[n]), {*_texts(frame.iloc[:, n])}) for n in (0, 1))
-    first, second = (_tables_with(*column, tables, likely, spelled) for column in columns)
-    has_kinds = frame.shape[1] > 2 and _are_kinds(frame.iloc[:, 2])
-    ends: list[tuple[list[float], _Ends]] = []
-    for one, other in product(first, second):
-        is_of_two = one.end.table != other.end.table
-        if (has_kinds and one.end == other.end) or (not has_kinds and is_of_two):
-            order = [sum(own) for own in zip(one.order, other.order, strict=True)]
-            order.append(places.index(one.end.table) > places.index(other.end.table))
-            ends.append((order, _Ends(one.end, other.end, min(one.share, other.share))))
-    return min(ends, key=lambda found: found[0])[1] if ends else None
-
-
-def _tables_with(
-    name: str,
-    values: set[str],
-    tables: Mapping[str, Ids],
-    likely: Collection[str],
-    spelled: Callable[[str], str] = plain_id,
-) -> list[_Candidate]:
-    """Return the columns of tables that a column may hold ids of.
-
-    Those called like it come first, then by share: files of pairs have the same columns as tables.
-    """
-    name = name.strip().casefold()
-    found: list[_Candidate] = []
-    alike = set(map(spelled, values))
-    for path, ids in tables.items():
-        is_other = name != Path(path).stem.casefold()
-        for own, known in ids.items():
-            share = len(alike & known) / max(len(alike), 1)
-            if share >= _ENOUGH:
-                has_name = name == own.casefold()
-                n_written = len(values & known)
-                order = [is_other, path in likely, not has_name, -n_written, -share]
-                found.append(_Candidate(order, share, _End(path, own)))
-    return sorted(found, key=lambda one: one.order)
 
 
 def _misspelled(path: str, frame: pd.DataFrame, tables: Mapping[str, Ids]) -> str:
@@ -313,10 +192,12 @@ def _misspelled(path: str, frame: pd.DataFrame, tables: Mapping[str, Ids]) -> st
         table: {column: set(map(_folded, values)) for column, values in ids.items()}
         for table, ids in tables.items()
     }
-    ends = _ends(frame, folded, spelled=_folded)
+    ends = ends_of(frame, folded, spelled=_folded)
     for n, (table, column) in enumerate(ends[:2] if ends else ()):
         known = tables[table][column]
-        text = next((text for text in _texts(frame.iloc[:, n]) if plain_id(text) not in known), "")
+        text = next(
+            (text for text in texts_in(frame.iloc[:, n]) if plain_id(text) not in known), ""
+        )
         meant = min((id for id in known if _folded(id) == _folded(text)), default=None)
         if meant is not None:
             name = shown(str(frame.columns[n]))
@@ -331,8 +212,8 @@ def _misspelled(path: str, frame: pd.DataFrame, tables: Mapping[str, Ids]) -> st
 def _without_kinds(path: str, frame: pd.DataFrame, tables: Mapping[str, Ids]) -> str:
     """Say that a table may be one of constraints, as two columns have ids of one other table."""
     columns = [*without_attrs(frame).items()][:2]
-    held = [_tables_with(str(name), {*_texts(own)}, tables, ()) for name, own in columns]
-    one, other = ([*found, _NO_CANDIDATE][0].end.table for found in held)
+    held = [tables_with(str(name), {*texts_in(own)}, tables, ()) for name, own in columns]
+    one, other = ([*found, NO_CANDIDATE][0].end.table for found in held)
     if not one or one != other or frame.shape[1] == 2:
         return ""
     return (
@@ -343,14 +224,14 @@ def _without_kinds(path: str, frame: pd.DataFrame, tables: Mapping[str, Ids]) ->
 
 
 def _third_ids(
-    path: str, frame: pd.DataFrame, ends: _Ends, tables: Mapping[str, Ids]
+    path: str, frame: pd.DataFrame, ends: Ends, tables: Mapping[str, Ids]
 ) -> Iterator[str]:
     """Name the further columns of matches that hold ids of further tables."""
     others = {table: ids for table, ids in tables.items() if table not in ends.tables}
     for name, column in without_attrs(frame).iloc[:, 2:].items():
-        texts, called = _texts(column), str(name).strip().casefold()
+        texts, called = texts_in(column), str(name).strip().casefold()
         may_count = len({*texts}) < len(texts) and all(map(str.isdigit, texts))
-        for *_, (table, ids) in _tables_with(called, {*texts}, others, ())[:1]:
+        for *_, (table, ids) in tables_with(called, {*texts}, others, ())[:1]:
             if not may_count or called in (Path(table).stem.casefold(), ids.casefold()):
                 yield (
                     f"{clipped(path)}: the column {shown(str(name))} has ids of {clipped(table)},"
@@ -360,7 +241,3 @@ def _third_ids(
 
 def _folded(id: str) -> str:
     return re.sub(r"(?<!\d)0+(?=\d)", "", without_fraction(id.casefold()))
-
-
-def _are_kinds(column: pd.Series[Any]) -> bool:
-    return all(map(is_kind, column))  # which may hold lists

@@ -176,10 +176,7 @@ def code_reasons(frame: pd.DataFrame, columns: Iterable[str]) -> dict[str, LeftO
 
 
 def _understand(
-    values: pd.Series[Any],
-    asked: AskedKind | None,
-    code: LeftOut | None,
-    hints: Hints,
+    values: pd.Series[Any], asked: AskedKind | None, code: LeftOut | None, hints: Hints
 ) -> Understood:
     """Find out what a column is, unless somebody asked for a kind."""
     missing = is_missing(values)

@@ -89,6 +89,13 @@ def inputs_of(
     return Inputs(tables, given.constraints(constraints), relations, [], notes=tuple(notes))
 
 
+def naming_constraints(job: Job, inputs: Inputs, constraints: Any) -> Job:
+    """Return the job with names in the place of files of constraints, where there are some."""
+    names = zip(job.views, inputs.constraints, strict=True)
+    given = {name: f"constraints[{name!r}]" for name, own in names if len(own) and constraints}
+    return job.model_copy(update={"constraints": given})
+
+
 def frame_of(view: Any, name: str) -> pd.DataFrame:
     """Return a view as a frame, bytes as texts; a Series becomes its only column."""
     from scipy.sparse import issparse  # of no use where files are read

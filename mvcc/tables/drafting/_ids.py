@@ -1,0 +1,151 @@
+"""Ids of tables, and which tables the columns of a file hold ids of."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Mapping
+from itertools import product
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from mvcc.constraints import is_kind
+from mvcc.tables.reading._column import (
+    is_missing,
+    looks_like_codes,
+    looks_like_ids,
+    without_attrs,
+)
+from mvcc.tables.reading._rows import id_texts, plain_id
+
+_ENOUGH = 0.5  # of the values of a column, to be ids of a table
+_GLANCED = 10  # rows of a column, which tell whether it holds measurements
+_MEASURED = re.compile(r"[-+]?\d*[.,]\d{6,}(e[-+]?\d+)?", re.IGNORECASE)  # which name no rows
+Ids = dict[str, set[str]]  # of a table: what each of its columns that may name the rows holds
+
+
+class End(NamedTuple):
+    """Where ids are from."""
+
+    table: str  # its path
+    column: str
+
+
+class Ends(NamedTuple):
+    """The tables that pairs of ids name, and the share of ids found there."""
+
+    first: End
+    second: End
+    share: float
+
+    @property
+    def tables(self) -> set[str]:
+        """The paths of both tables, or of the only one."""
+        return {self.first.table, self.second.table}
+
+
+class Candidate(NamedTuple):
+    """A column that others may hold ids of."""
+
+    order: list[float]  # what it is sorted by
+    share: float  # of the ids that it has
+    end: End
+
+
+NO_CANDIDATE = Candidate([], 0.0, End("", ""))
+
+
+def ids_in(frame: pd.DataFrame) -> Ids:
+    """Return the columns of a table with a value of its own in each row, and their values.
+
+    The texts of all columns of measurements would take several times the memory of a large table.
+    """
+    frame = without_attrs(frame)
+    ids: Ids = {}
+    for n, name in enumerate(frame.columns):
+        column = frame.iloc[:, n]
+        first = [str(value).strip() for value in column.iloc[:_GLANCED].tolist()]
+        if column.dtype.kind != "f" and first and all(map(_MEASURED.fullmatch, first)):
+            continue
+        values = set(texts_in(column))
+        if len(values) == len(frame):
+            ids[str(name)] = values.union(map(plain_id, values))
+    return ids
+
+
+def with_repeated(tables: Mapping[str, Ids], frames: Mapping[str, pd.DataFrame]) -> dict[str, Ids]:
+    """Add columns that would name rows, if no value repeated: who reads the table tells which."""
+    found = {path: dict(ids) for path, ids in tables.items()}
+    bare = ((ids, without_attrs(frames[path])) for path, ids in found.items())
+    for ids, (name, column) in ((ids, one) for ids, frame in bare for one in frame.items()):
+        for some in (column.iloc[:_GLANCED], column):
+            distinct = pd.Series(texts_in(some), dtype=object).drop_duplicates()
+            if not looks_like_ids(str(name), distinct) and not looks_like_codes(distinct):
+                break
+        else:
+            if 2 * len(distinct) > len(column):
+                ids[str(name)] = {*distinct, *map(plain_id, distinct)}
+    return found
+
+
+def texts_in(column: pd.Series[Any]) -> list[str]:
+    try:
+        return id_texts(column[~is_missing(column)]).tolist()
+    except UnicodeDecodeError:  # bytes name no rows; who reads the table says what to do
+        return []
+
+
+def ends_of(
+    frame: pd.DataFrame,
+    tables: Mapping[str, Ids],
+    likely: Collection[str] = (),
+    spelled: Callable[[str], str] = plain_id,
+) -> Ends | None:
+    """Return the tables that two columns hold ids of: matches of two, constraints of one.
+
+    Those that are ``likely`` pairs themselves come last; of equal ones the tables are in order.
+    """
+    places = [*tables]
+    frame = without_attrs(frame)
+    columns = ((str(frame.columns[n]), {*texts_in(frame.iloc[:, n])}) for n in (0, 1))
+    first, second = (tables_with(*column, tables, likely, spelled) for column in columns)
+    has_kinds = frame.shape[1] > 2 and are_kinds(frame.iloc[:, 2])
+    ends: list[tuple[list[float], Ends]] = []
+    for one, other in product(first, second):
+        is_of_two = one.end.table != other.end.table
+        if (has_kinds and one.end == other.end) or (not has_kinds and is_of_two):
+            order = [sum(own) for own in zip(one.order, other.order, strict=True)]
+            order.append(places.index(one.end.table) > places.index(other.end.table))
+            ends.append((order, Ends(one.end, other.end, min(one.share, other.share))))
+    return min(ends, key=lambda found: found[0])[1] if ends else None
+
+
+def tables_with(
+    name: str,
+    values: set[str],
+    tables: Mapping[str, Ids],
+    likely: Collection[str],
+    spelled: Callable[[str], str] = plain_id,
+) -> list[Candidate]:
+    """Return the columns of tables that a column may hold ids of.
+
+    Those called like it come first, then by share: files of pairs have the same columns as tables.
+    """
+    name = name.strip().casefold()
+    found: list[Candidate] = []
+    alike = set(map(spelled, values))
+    for path, ids in tables.items():
+        is_other = name != Path(path).stem.casefold()
+        for own, known in ids.items():
+            share = len(alike & known) / max(len(alike), 1)
+            if share >= _ENOUGH:
+                has_name = name == own.casefold()
+                n_written = len(values & known)
+                order = [is_other, path in likely, not has_name, -n_written, -share]
+                found.append(Candidate(order, share, End(path, own)))
+    return sorted(found, key=lambda one: one.order)
+
+
+def are_kinds(column: pd.Series[Any]) -> bool:
+    return all(map(is_kind, column))  # which may hold lists
