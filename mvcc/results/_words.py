@@ -132,7 +132,7 @@ class ListedCluster(NamedTuple):
 
 
 def listed_clusters(facts: Clustering, sets: list[list[str]]) -> Iterator[ListedCluster]:
-    """Give every cluster of sets of views that are numbered alike; those of sets apart have rows."""
+    """Give each cluster of sets of views that are numbered alike; those of sets apart have rows."""
     for alike in sets:
         own = [place for place, view in enumerate(facts.views) if view.name in alike]
         apart = f"{alike[0]}:" if len(sets) > 1 else ""
