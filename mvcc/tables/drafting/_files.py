@@ -16,7 +16,6 @@ from mvcc._utils.messages import clipped, pair_name, shown, without_fraction
 from mvcc.constraints import columns_in
 from mvcc.exceptions import ConfigError
 from mvcc.tables.drafting._ids import (
-    NO_CANDIDATE,
     End,
     Ends,
     Ids,
@@ -213,8 +212,10 @@ def _without_kinds(path: str, frame: pd.DataFrame, tables: Mapping[str, Ids]) ->
     """Say that a table may be one of constraints, as two columns have ids of one other table."""
     columns = [*without_attrs(frame).items()][:2]
     held = [tables_with(str(name), {*texts_in(own)}, tables, ()) for name, own in columns]
-    one, other = ([*found, NO_CANDIDATE][0].end.table for found in held)
-    if not one or one != other or frame.shape[1] == 2:
+    if not all(held) or frame.shape[1] == 2:
+        return ""
+    one, other = (found[0].end.table for found in held)
+    if one != other:
         return ""
     return (
         f"{clipped(path)}: it was taken for a table, though two columns have ids of {clipped(one)}."

@@ -53,9 +53,6 @@ class Candidate(NamedTuple):
     end: End
 
 
-NO_CANDIDATE = Candidate([], 0.0, End("", ""))
-
-
 def ids_in(frame: pd.DataFrame) -> Ids:
     """Return the columns of a table with a value of its own in each row, and their values.
 
