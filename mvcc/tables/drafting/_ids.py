@@ -26,9 +26,9 @@ Ids = dict[str, set[str]]  # of a table: what each of its columns that may name 
 
 
 class End(NamedTuple):
-    """Where ids are from."""
+    """A column of a table that ids are from."""
 
-    table: str  # its path
+    table: str  # the path
     column: str
 
 

@@ -26,7 +26,7 @@ _MOST_PARTS = 3
 
 
 class Places(NamedTuple):
-    """Where the rows of a view are among the clusters."""
+    """The places of the rows of a view among the clusters."""
 
     own: Floats  # distances to the centers of their clusters
     silhouette: Floats

@@ -123,7 +123,7 @@ def _read(job: Job, clustering: Path | None) -> tuple[Inputs, Clustering | None,
 def _listed(
     lines: list[tuple[Any, ...]], tables: list[Table], facts: Clustering | None
 ) -> dict[str, list[Any]]:
-    """Return the table of proposals: ids, what is told of them, and what stands beside the rows."""
+    """Return the table of proposals: ids, rank and scores, and what stands beside the rows."""
     first, second = ([*_beside(table, facts)] for table in tables)
     beside = [name for name, _ in first + second]
     return {

@@ -47,7 +47,7 @@ def add_constraints(
         names = [name.strip() for name in record[:2]]
         where = f"{file.place}:{line}"
         if len(record) != len(file.order):
-            records[number][line] = record  # its mistake is told below
+            records[number][line] = record  # its view tells the mistake below
         elif words := names_of.two_readings(names):
             wrong.append(InvalidInputError(f"{where}: {words}"))
         elif found := names_of.rows(names):
