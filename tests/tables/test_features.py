@@ -11,6 +11,8 @@ import pandas as pd
 import pytest
 
 from mvcc import AutoFeatures, load_model
+from mvcc._utils.arrays import LazyRows
+from mvcc.tables.fitting import _features
 from tests.command_line import mvcc
 from tests.embedding.test_auto_features import documents
 
@@ -62,3 +64,19 @@ def test_the_rule_is_overridden_by_view_and_refuses_what_it_cannot_take(folder):
     done = mvcc(*counts, cwd=folder)
     assert done.returncode == 1
     assert "features: counts goes only with columns that are all numbers" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("shape", "rank", "step"), [((40_000, 3), 3, 2), ((60, 30), 30, 3), ((60, 30), 1, 3)]
+)
+def test_the_plane_is_that_of_the_components_of_evenly_spaced_rows(shape, rank, step, monkeypatch):
+    monkeypatch.setattr(_features, "_MOST_CENTERED", 20_000)
+    monkeypatch.setattr(_features, "_MOST_SQUARED", 20)
+    rng = np.random.default_rng(0)
+    X = 1 + rng.normal(size=(shape[0], rank)) @ rng.normal(size=(rank, shape[1]))
+    plane, shares = _features._principal((LazyRows(len(X), lambda some: X[some]),))
+    mean = X[::step].mean(axis=0)
+    _, lengths, axes = np.linalg.svd(X[::step] - mean, full_matrices=False)
+    axes = axes[:2] * np.sign(axes[:2][[0, 1], np.abs(axes[:2]).argmax(axis=1)])[:, None]
+    np.testing.assert_allclose(plane, (X - mean) @ axes.T, atol=1e-9)
+    np.testing.assert_allclose(shares[:2], lengths[:2] ** 2 / (lengths**2).sum(), atol=1e-12)

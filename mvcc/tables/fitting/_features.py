@@ -193,10 +193,11 @@ def _principal(views: tuple[Floats | LazyRows, ...]) -> tuple[Floats, Floats]:
     centered = some - mean
     if wide:  # the products of rows have the same variances, and lead to the same directions
         variances, rows = scipy.linalg.eigh(centered @ centered.T)
-        lengths = np.sqrt(np.maximum(variances[::-1][:2], 0))
+        largest = centered.T @ rows[:, ::-1][:, :2]
+        lengths = np.linalg.norm(largest, axis=0)
         # nothing but rounding
         lengths[lengths <= np.sqrt(np.finfo(float).eps) * lengths[0]] = np.inf
-        largest = centered.T @ (rows[:, ::-1][:, :2] / lengths)
+        largest /= lengths
     else:
         variances, directions = scipy.linalg.eigh(centered.T @ centered)
         largest = directions[:, ::-1][:, :2]
