@@ -429,9 +429,12 @@ def test_kinds_of_columns_can_be_said(tmp_path):
     kinds = [(column.name, column.kind) for column in table.used]
     assert kinds == [("zip", "category"), ("when", "text")]
     assert table.X["zip"].tolist() == ["10115", "20095", "10115"]
-    message = ":2: line 2 has '2020-01-02', which is not a finite number"
-    with pytest.raises(DataError, match=message):
-        read(tmp_path, content, columns={"when": "number"})
+    for name, kind, said in (
+        ("when", "number", "'2020-01-02', which is not a finite number, in the column 'when'"),
+        ("zip", "day first", "'10115', which is not a date, in the column 'zip'"),
+    ):
+        with pytest.raises(DataError, match=f":2: line 2 has {said}"):
+            read(tmp_path, content, columns={name: kind})
     many = "".join(f"r{n},{n},2020-01-02,1\n" for n in range(1001))
     table = read(tmp_path, f"id,zip,when,x\n{many}", columns={"zip": "category"})
     assert table.every_column[1].note == "1001 values are too many for a category"

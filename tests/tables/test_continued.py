@@ -99,6 +99,14 @@ def test_a_cluster_that_is_split_and_one_that_is_merged_are_named(tmp_path):
     assert f"Cluster {merged[0]} was split into {merged[0]} and 4." in report
 
 
+def test_few_shared_rows_say_which_cluster_is_which_where_the_stored_model_cannot(may):
+    later = blobs([30, 30, 30]).rename(columns={"y": "z"})
+    later.index = [*later.index[:6], *(f"s{n}" for n in range(84))]
+    after = cluster_views({"things": later}, n_clusters=3, continues=may)
+    (changes,) = after.facts["continued"]["changes"]
+    assert (changes["shared"], changes["kept"], changes["by_model"]) == (6, 6, False)
+
+
 def test_without_shared_rows_the_stored_model_says_which_cluster_is_which(tmp_path, may):
     later = blobs([20, 20, 20], 500, seed=3)
     facts = go_on(tmp_path, may, later, 3, "june", seed=5)
@@ -508,10 +516,12 @@ def test_a_folder_that_is_damaged_changed_or_gone_is_refused(tmp_path, may, harm
     [
         ("people", "y", StoreError, "its views are things, and none of them is clustered"),
         ("things", "z", DataError, "no row is in both, and things has no number column 'y'"),
+        ("things", "y", DataError, "no row is in both, and things has rows with missing values"),
     ],
 )
 def test_a_folder_of_other_views_or_columns_is_refused(may, name, column, error, message):
     later = blobs([30, 30, 30], 500).rename(columns={"y": column})
+    later.iloc[7, 0] = np.nan
     with pytest.raises(error, match=message):
         cluster_views({name: later}, n_clusters=3, continues=may)
 

@@ -256,7 +256,9 @@ def dated(column: Column, days: Floats, texts: pd.Series[Any], written: Written)
     column = replace(column, kind="date", written=written, remarks=remarks)
     bad = np.isnan(days) & ~is_missing(texts)
     if bad.any():
-        why = "which is not a date like the others"
+        why = "which is not a date"
+        if np.isfinite(days).any():
+            why += " like the others"
         return _mistaken(column, texts, bad, why, "Write a date")
     return Understood(column, days)
 

@@ -3,6 +3,7 @@
 import json
 import re
 
+import pandas as pd
 import pytest
 
 from mvcc.reporting.claims import Verdict
@@ -96,6 +97,17 @@ def test_a_method_that_a_setting_does_not_concern_is_in_each(curves):
     alone = [one["curves"][-1] for one in figures]
     assert len(figures) == 3
     assert all(curve["name"] == "Single View" and curve["y"] == alone[0]["y"] for curve in alone)
+
+
+def test_a_setting_is_named_by_what_was_varied(curves):
+    table = curves(bases=("pck-means",), fractions=(0.4,))
+    varied = [table, table.replace({"threshold": {"0.5": "cv"}}).assign(closure="view")]
+    assert [one["setting"] for one in learning_curves(pd.concat(varied))] == [
+        "closure full, threshold 0.5",
+        "closure full, threshold cross-validated",
+        "closure view, threshold 0.5",
+        "closure view, threshold cross-validated",
+    ]
 
 
 def test_a_single_trial_has_curves_without_errors(curves):
