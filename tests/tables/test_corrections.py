@@ -1,11 +1,14 @@
 """Corrections of a result: each returns a new one, can be undone, and holds for a new fit."""
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.metrics import adjusted_rand_score
 
 from mvcc.exceptions import InvalidInputError
+from mvcc.tables.explaining import _shown_rows
 from tests.tables.test_cluster_views import JUDGED, MATCHES, MOVING, SHOP, SURVEY, VIEWS, clustered
 
 
@@ -96,7 +99,10 @@ def test_what_constraints_moved_is_told_by_the_clusters_as_they_are_now():
         assert said.partition(",")[0] == "".join(f"cluster {one}" for one in wanted)
 
 
-def test_rows_that_fit_nowhere_are_left_out_of_all_that_names_them(found):
+@pytest.mark.parametrize("most", [_shown_rows.MOST_POINTS, 60])
+def test_rows_that_fit_nowhere_are_left_out_of_all_that_names_them(found, most, monkeypatch):
+    drawn = partial(_shown_rows.sampled, most=most)
+    monkeypatch.setattr(_shown_rows, "sampled", drawn)
     after = clustered().move({"survey": [101, 150]}, None)
     shop, survey = after.facts["views"]
     assert (shop["outliers"], survey["outliers"]) == (["s1"], ["101", "150"])
@@ -106,8 +112,8 @@ def test_rows_that_fit_nowhere_are_left_out_of_all_that_names_them(found):
     given = {(shop["ids"][i], shop["ids"][j]) for i, j, *_ in shop["given"]}
     pairs = set(zip(JUDGED["shop"]["i"], JUDGED["shop"]["j"], strict=True))
     assert given == {pair for pair in pairs if "s1" not in pair}
-    columns, rows = dict(shop["values"]), zip(shop["ids"], range(89), strict=True)
-    assert all(columns["kind"][row] == SHOP.loc[name, "kind"] for name, row in rows)
+    drawn = [shop["ids"][row] for row in shop["sample"] or range(89)]
+    assert dict(shop["values"])["kind"] == SHOP.loc[drawn, "kind"].tolist()
     assert "s1" in after.move({"shop": "s1"}, 0).labels["shop"], "a person may think again"
     with pytest.raises(InvalidInputError, match="no row with the id 's1'"):
         after.explain("shop", "s1")

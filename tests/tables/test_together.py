@@ -228,6 +228,10 @@ def test_groups_of_only_one_person_are_named_and_not_told_apart(tmp_path, option
     told = list(inputs.answers.together.in_words())
     assert told[-1].startswith("Groups that only one person has: “kind ")
     assert "anna and ben agree about 0 of 0 objects that both answered." in told
+    ben = answered(tmp_path / "ben", kinds_of(ids, 0, 2, "Art {}"))
+    told = list(read_answered(options, anna, ben).answers.together.in_words())
+    both = "“kind 0” of anna and “Art 0” of ben are one group, “kind 0”"
+    assert f"{both}: most of their objects are common." in told
 
 
 def test_what_sessions_have_written_is_merged_as_it_was_answered(tmp_path, options, ids):
