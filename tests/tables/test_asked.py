@@ -13,6 +13,7 @@ import pytest
 from mvcc.exceptions import ConstraintConflictError, DataError, InvalidInputError
 from mvcc.tables import (
     AskSession,
+    ReviewSession,
     UnknownNumberError,
     check_clustering,
     cluster_job,
@@ -135,6 +136,9 @@ def test_answers_become_constraints_names_a_number_of_clusters_and_lost_rows(tmp
     ]
     write_clustering_report(facts, tmp_path / "out/report.html")
     assert check_clustering(tmp_path / "out")[1:] == ([], [])
+    refusal = pytest.raises(InvalidInputError, match="was answered to be an outlier, and has no cl")
+    with ReviewSession(tmp_path / "out") as session, refusal:
+        session.record([(f"view0:{gone[0][0]}", "0")])
     (folder / "groups.csv").unlink()
     log(folder, f"view0:{gone[0][0]},unsure")
     notes = check_clustering(tmp_path / "out")[2]

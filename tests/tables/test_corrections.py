@@ -261,6 +261,10 @@ def test_corrections_of_rows_that_are_gone_have_no_effect_and_are_counted(steps)
         (lambda found: found.move("s9", 0), "rows must be a dict"),
         (lambda found: found.move({"shop": list(SHOP.index)}, None), "left with fewer than two ro"),
         (lambda found: found.split(0, {"shop": list(SHOP.index)}), "is not in cluster 0"),
+        (
+            lambda found: found.split(0, {"shop": alone(found, "shop", 0)}).split(3),
+            "Cluster 3 has fewer than 4 rows of each view, too few to propose parts",
+        ),
         (lambda found: found.match({"shop": ["s1", "s2"]}), "two rows of two views"),
         (lambda found: found.match({"shop": "s1", "survey": 150}, same=False), "are not matched"),
     ],
@@ -289,6 +293,8 @@ def test_where_views_are_numbered_apart_a_cluster_is_named_with_its_view():
     message = "There is no cluster 'survey:1' among shop:0, shop:1"
     with pytest.raises(InvalidInputError, match=message):
         found.move({"shop": "s3"}, "survey:1")
+    with pytest.raises(InvalidInputError, match="views that are numbered apart; move each"):
+        found.move({"shop": "s3", "survey": 103}, None)
     merged = found.merge("shop:0", "shop:1")
     assert set(merged.labels["shop"]) == {0, 2}
     pd.testing.assert_series_equal(merged.labels["survey"], found.labels["survey"])

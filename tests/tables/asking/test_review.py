@@ -540,10 +540,18 @@ def test_a_number_of_a_cluster_that_is_the_name_of_another_one_is_refused(result
     assert draft.names[0] == ["first", "second", "last"]
 
 
-@pytest.mark.parametrize("name", ["split", "view0:2"])
-def test_a_name_that_would_be_another_answer_or_cluster_is_refused(session, name):
-    with pytest.raises(MvccError, match="must not be the name"):
-        session.record([("0", f"rename:{name}")])
+@pytest.mark.parametrize(
+    ("id", "answer", "message"),
+    [
+        ("0", "rename:split", "'split' must not be the name"),
+        ("0", "rename:view0:2", "'view0:2' must not be the name"),
+        ("view0:a1", "split:x", "'split:x' has no number of a cluster"),
+        ("view0:a1", "split:4:x", "The next cluster is 3, not 4"),
+    ],
+)
+def test_a_name_or_number_that_would_be_another_one_is_refused(session, id, answer, message):
+    with pytest.raises(MvccError, match=message):
+        session.record([(id, answer)])
 
 
 def test_the_page_refuses_a_view_that_is_not_there(session):
