@@ -299,8 +299,16 @@ def test_bodies_that_are_no_answer(unanswered, body, headers, status):
     assert ask(server, "state")[0] == 200
 
 
-def test_other_requests(unanswered):
+def test_other_requests(unanswered, monkeypatch, capfd):
     server, _ = unanswered
+    with monkeypatch.context() as patch:
+        patch.setattr(server.state, "now", lambda: 1 / 0)
+        status, _, body = ask(server, "state")
+        assert (status, json.loads(body)["error"][-17:]) == (500, "see the terminal.")
+        wait_until(lambda: "ZeroDivisionError" in capfd.readouterr().err)
+    with monkeypatch.context() as patch:
+        patch.setattr(server, "ended", True)
+        assert (ask(server, "state")[0], post(server, "answer", {})[0]) == (503, 503)
     for path in ("answer", "__class__"):
         assert ask(server, path)[0] == 404
     for path in ("state", "image"):

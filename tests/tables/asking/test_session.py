@@ -284,6 +284,10 @@ def test_a_card_shows_columns_images_and_bars(tmp_path):
     assert not three.bars
     assert not four.images
     assert ("file", "pictures/4.png") in four.values
+    with session(options_of({"texts": path}, n_clusters=2), tmp_path / "asked") as asking:
+        (three,) = asking.card(asking.question("texts:r3")).rows
+    assert three.values == (("title", "title 3"),)
+    assert "x" in dict(three.bars)
 
 
 def test_the_columns_that_differ_most_are_shown(asking):
