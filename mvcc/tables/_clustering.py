@@ -265,10 +265,9 @@ def cautions(tables: list[Table], fit: Fit) -> Iterator[str]:
             )
         yield from (*table.notes, *table.far_values)
         if beside := [column.name for column in table.every_column if column.why is LeftOut.BESIDE]:
-            yield (
-                f"{table.path}: {', '.join(beside[:5])} lies beside the array of columns and was"
-                " not used."
-            )
+            one, several = "lies beside the array and was", "lie beside the array and were"
+            said = f"{enumerated(beside, 5)} {agreeing(len(beside), one, several)} not used."
+            yield f"{table.path}: {said}"
 
 
 def _of_clusters(number: int, name: str, fit: Fit) -> Iterator[str]:

@@ -23,6 +23,7 @@ from mvcc.tables import (
     load_job,
     read_inputs,
 )
+from mvcc.tables.fitting._joint import Joint
 from tests.reports import report_of, write_clustering_report
 from tests.tables.problems import (
     K,
@@ -141,18 +142,43 @@ def test_true_labels_change_nothing_but_the_comparison(tmp_path):
         ({"judged": ()}, {}, "No constraints were given"),
         ({"pairs": ()}, {}, "No matches were used between the views: each was clustered by itself"),
         ({}, {"threshold": 1.0}, "Nothing was inferred for rows near constrained ones"),
+        ({"n_matches": 1}, {"threshold": 1.0}, "No constraint was transferred: none reached two r"),
+        (
+            {"n_matches": 1},
+            {"transfer": "direct-mapping"},
+            "No constraint was transferred: no constrained pair has both rows matched",
+        ),
         (
             {"n_views": 3, "pairs": [("view0", "view2")]},
             {},
             "view1: no row is matched with one of another view; it was clustered by itself.",
         ),
     ],
-    ids=["no constraints", "no matches", "nothing inferred", "no matches of a view"],
+    ids=[
+        "no constraints",
+        "no matches",
+        "nothing inferred",
+        "nothing reached",
+        "nothing mapped",
+        "no matches of a view",
+    ],
 )
 def test_warnings_name_what_must_not_be_overlooked(tmp_path, problem, values, warning):
     options = by_co_em(write_problem(tmp_path, **problem), **values)
     told = cluster(options, tmp_path / "out")["warnings"]
     assert [one[: len(warning)] for one in told if "itself" in one or warning in one] == [warning]
+
+
+def test_warnings_of_other_libraries_come_as_they_are(tmp_path, monkeypatch):
+    fit = Joint.fit
+
+    def warned(method):
+        warnings.warn("of a library", FutureWarning, stacklevel=1)
+        return fit(method)
+
+    monkeypatch.setattr(Joint, "fit", warned)
+    with pytest.warns(FutureWarning, match="of a library"):
+        assert cluster(write_problem(tmp_path), tmp_path / "out")["warnings"] == []
 
 
 def test_empty_clusters_are_counted(tmp_path):
@@ -336,8 +362,10 @@ def test_ids_come_back_from_the_tables_as_they_went_in(tmp_path):
     odd = ["=cmd()", "</script>", 'a"b', "a,b", "a\nb", "a\rb", "a\r\nb", "\u202e\u2028é\x00.", "-"]
     odd.append("x" * 10_000)
     path = tmp_path / "odd.npz"
-    np.savez(path, X=np.random.default_rng(0).normal(size=(len(odd), 2)), id=np.array(odd))
+    n = np.arange(len(odd))
+    np.savez(path, X=np.random.default_rng(0).normal(size=(len(n), 2)), id=np.array(odd), n=n, m=n)
     facts = cluster(options_of({"odd": path}, n_clusters=2), tmp_path / "out")
+    assert f"{path}: n and m lie beside the array and were not used." in facts["warnings"]
     write_clustering_report(facts, tmp_path / "out/report.html")
     assert [row["id"] for row in read_csv(tmp_path / "out/odd/labels.csv")] == odd
     page = (tmp_path / "out/report.html").read_text("utf-8")

@@ -12,7 +12,7 @@ from mvcc.embedding import find_objects
 from mvcc.exceptions import DataError
 from mvcc.tables import cluster_job, load_job, read_inputs
 from mvcc.tables._clustering import cautions
-from mvcc.tables.fitting import _comparison
+from mvcc.tables.fitting import _comparison, _held_out
 from mvcc.tables.fitting._held_out import (
     Cut,
     Outcome,
@@ -60,11 +60,15 @@ def test_nothing_that_is_seen_is_about_an_object_that_is_held_out():
     assert constraint_folds([STAR, Constraints.empty()], RELATIONS, SIZES, 0) == []
 
 
-def test_contradicting_judgments_are_held_out_as_they_are():
-    torn = STAR.joined(Constraints.from_pairs(cannot_link=[(1, 2)]))
-    held_out = [fold.held_out[0] for fold in constraint_folds([many(torn)], {}, [9], 0)]
+@pytest.mark.parametrize(
+    ("given", "most"),
+    [(STAR.joined(Constraints.from_pairs(cannot_link=[(1, 2)])), 1000), (STAR, 7)],
+)
+def test_contradicting_or_many_judgments_are_held_out_as_they_are(given, most, monkeypatch):
+    monkeypatch.setattr(_held_out, "_MOST_CLOSED", most)
+    held_out = [fold.held_out[0] for fold in constraint_folds([many(given)], {}, [9], 0)]
     assert {tuple(pair) for one in held_out for pair in one.pairs.tolist()} == set(
-        map(tuple, torn.pairs.tolist())
+        map(tuple, given.pairs.tolist())
     )
 
 
@@ -244,6 +248,8 @@ def test_of_many_rows_objects_are_drawn_with_all_that_were_judged(tmp_path, monk
     for i, j in inputs.relations[0, 1]:
         assert (i in rows[0]) == (j in rows[1])
     assert cluster(options, tmp_path / "out")["comparison"]["sampled"] == sum(map(len, rows))
+    monkeypatch.setattr(_comparison, "_ROWS_PER_CLUSTER", 90)
+    assert _comparison.drawn_rows(job, inputs) is None
 
 
 def test_features_that_the_other_method_cannot_have_are_no_error(tmp_path, monkeypatch):

@@ -77,6 +77,13 @@ def test_what_belongs_to_the_method_of_the_paper_is_refused_without_it(config, k
     assert key not in load_job(None, MINIMAL).settings()
 
 
+@pytest.mark.parametrize(("key", "value"), [("method", "co-em"), ("comparison", False)])
+def test_co_em_is_compared_only_with_the_joint_method(config, key, value):
+    options = [(("compare_co_em",), True, "--compare-co-em"), ((key,), value, f"--{key}")]
+    with pytest.raises(ConfigError, match="adds co-em to the comparison of a joint clustering"):
+        load_job(config, options)
+
+
 def test_components_without_features_that_have_some_are_refused(config):
     goes = "n_components: goes only with `features: spectral` or `features: pca`"
     for keys in (("n_components",), ("views", "texts", "n_components")):
