@@ -357,6 +357,36 @@ def test_errors_in_cells_of_a_workbook_come_back_as_texts(clustered, ending):
     assert columns[2] == [1.5, "#N/A", None, 2, 3, 4]
 
 
+def records_of(cells):
+    return json.dumps([{"id": f"r{n}", "x": n, "a": cell} for n, cell in enumerate(cells)]).encode()
+
+
+@pytest.mark.parametrize(
+    ("name", "content_of", "value", "ending", "text"),
+    [
+        ("table.json", records_of, [1, "x"], "parquet", '[1, "x"]'),
+        ("table.json", records_of, {}, "parquet", "{}"),
+        ("table.json", records_of, {"b": 2**70}, "parquet", '{"b": 1180591620717411303424}'),
+        ("table.json", records_of, 2**70, "parquet", "1180591620717411303424"),
+        ("table.xlsx", workbook_of, datetime.datetime(2024, 5, 6), "csv", "2024-05-06"),
+        (
+            "table.parquet",
+            lambda cells: parquet_of(table_of([pa.array(cells)], "a")),
+            [datetime.date(2024, 5, 6)],
+            "csv",
+            '["2024-05-06"]',
+        ),
+    ],
+)
+def test_what_a_format_has_no_type_for_is_text(clustered, name, content_of, value, ending, text):
+    content = exported(clustered, name, content_of([value] * N_ROWS), ending)
+    if ending == "csv":
+        found = [row["a"] for row in csv.DictReader(io.StringIO(content.decode()))]
+    else:
+        found = own_of(content, ending)[1][2]
+    assert found == [text] * N_ROWS
+
+
 @pytest.mark.skipif(np.dtype(np.longdouble).itemsize == 8, reason="they are doubles here")
 @pytest.mark.parametrize("ending", ["csv", "parquet", "xlsx"])
 def test_long_doubles_are_numbers_where_these_keep_them_and_else_texts(clustered, ending):

@@ -12,10 +12,10 @@ from typing import Any
 import pandas as pd
 
 from mvcc._utils.files import csv_bytes, sha256_of
-from mvcc._utils.messages import clipped, shown
+from mvcc._utils.messages import shown
 from mvcc._utils.outputs import OutputFolder
 from mvcc._utils.reading import content_of
-from mvcc.exceptions import ConfigError, DataError
+from mvcc.exceptions import ConfigError
 from mvcc.results import Clustering
 from mvcc.tables._job import View
 from mvcc.tables._layout import MODEL
@@ -208,18 +208,14 @@ def _parquet(views: Views, path: str) -> bytes:
     from pyarrow import parquet
 
     buffer = io.BytesIO()
-    try:
-        if view.ending == ".parquet":
-            table = _arrow_table(view.content)
-            for name in view.beside.columns:
-                table = table.append_column(name, as_arrow(view.beside[name]))
-        else:
-            columns = {str(name): as_arrow(column) for name, column in view.with_types.items()}
-            table = pyarrow.table(columns)
-        parquet.write_table(table, buffer)
-    except pyarrow.ArrowException as error:
-        why = clipped(str(error), 200)
-        raise DataError(f"{path}: cannot be written as Parquet: {why}.") from error
+    if view.ending == ".parquet":
+        table = _arrow_table(view.content)
+        for name in view.beside.columns:
+            table = table.append_column(name, as_arrow(view.beside[name]))
+    else:
+        columns = {str(name): as_arrow(column) for name, column in view.with_types.items()}
+        table = pyarrow.table(columns)
+    parquet.write_table(table, buffer)
     return buffer.getvalue()
 
 

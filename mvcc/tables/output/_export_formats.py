@@ -11,7 +11,7 @@ import json
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from typing import Any
 
 import numpy as np
@@ -142,19 +142,16 @@ def as_arrow(column: pd.Series[Any]) -> Any:
     """Return a column of Parquet; what it has no type for is text, as cells of several types."""
     import pyarrow
 
-    if _is_long(column):
-        return pyarrow.Array.from_pandas(_texts_of(column))
-    if column.dtype != object:
-        return pyarrow.Array.from_pandas(column)
-    there = column[column.notna()]
+    there = column[column.notna() & (column.dtype == object)]
     types = set(map(type, there))
     exact = all(abs(value) <= _EXACT for value in there if isinstance(value, int))
-    if len(types) > 1 and not (types == {int, float} and exact):
-        column = _texts_of(flat(column, ""))
-    try:
-        return pyarrow.Array.from_pandas(column)
-    except OverflowError:  # whole numbers of more than 64 bits
-        return pyarrow.Array.from_pandas(_texts_of(column))
+    if not _is_long(column) and (len(types) < 2 or (types == {int, float} and exact)):
+        # whole numbers of more than 64 bits, and lists of several types, have none
+        with suppress(OverflowError, pyarrow.ArrowException):
+            found = pyarrow.Array.from_pandas(column)
+            if "struct<>" not in str(found.type):  # which no file can have
+                return found
+    return pyarrow.Array.from_pandas(_texts_of(flat(column, "")))
 
 
 def with_columns(
