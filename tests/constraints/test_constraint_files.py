@@ -33,7 +33,7 @@ def test_ids_of_a_series_are_those_of_rows_in_their_order_whatever_its_index(tmp
     assert "a,b,must-link" in (tmp_path / "pairs.csv").read_text()
 
 
-def test_equal_ids_are_refused_with_both_rows(tmp_path):
+def test_equal_and_unknown_ids_are_refused_with_their_rows(tmp_path):
     path = tmp_path / "pairs.csv"
     path.write_text("i,j,kind\nb,a,must-link\n")
     ids = ["c", "a", "b", "a"]
@@ -42,6 +42,8 @@ def test_equal_ids_are_refused_with_both_rows(tmp_path):
         Constraints.read_csv(path, ids=ids)
     with pytest.raises(InvalidInputError, match=message):
         Constraints.from_pairs([(0, 1)]).to_csv(path, ids=ids)
+    with pytest.raises(InvalidInputError, match=r":2: no row has the id 'a'\."):
+        Constraints.read_csv(path, ids=["c", "aa", "b"])
 
 
 @pytest.mark.parametrize(

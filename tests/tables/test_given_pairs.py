@@ -590,6 +590,10 @@ def test_lines_of_all_files_are_told_at_once(options, tmp_path):
     ]
     told = str(refusal.value).splitlines()
     assert all(part in line for part, line in zip(expected, told, strict=True))
+    with pytest.raises(DataError) as refusal:
+        read(options, tmp_path, "t1,i1\n", "i,j,kind\n" + "t1,i1,cannot\n" * 22)
+    first, *_, last = str(refusal.value).splitlines()
+    assert (first, last) == ("22 problems:", "  and 2 more")
 
 
 def test_columns_of_constraints_are_checked_before_large_tables_are_read(tmp_path, monkeypatch):

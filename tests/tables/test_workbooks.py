@@ -74,9 +74,11 @@ def test_hidden_sheets_are_read_only_by_name(tmp_path):
     [["Weinliste"], ["Stand:", "1. Mai 2024"], []],
     [[None, "Weinliste"]],
 ])  # fmt: skip
-def test_titles_above_the_table_are_left_out_and_said(tmp_path, titles):
-    table = read(tmp_path, {"Weine": [*titles, HEADER, *ROWS]})
+@pytest.mark.parametrize("names_rows", ["Nr", None])
+def test_titles_above_the_table_are_left_out_and_said(tmp_path, titles, names_rows):
+    table = read(tmp_path, {"Weine": [*titles, [names_rows, *NAMES], *ROWS]})
     assert_is_whole(table)
+    assert table.id_column == (names_rows or "")
     row = len(titles) + 1
     assert f"row {row} of the sheet 'Weine' names the columns" in table.notes[0]
     assert "above the names of the columns ('Weinliste" in table.notes[0]

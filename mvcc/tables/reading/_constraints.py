@@ -16,7 +16,6 @@ from mvcc.tables.reading._problems import raise_all
 from mvcc.tables.reading._rows import RowsById, leads_with_zeros
 from mvcc.tables.reading._table import Table
 
-_MOST_LINES = 10  # of a file that are told to be wrong
 
 
 def add_constraints(
@@ -64,8 +63,6 @@ def add_constraints(
                 wrong.append(InvalidInputError(f"{where}: {words}"))
             else:
                 lacking.append((f"line {line}", name, table))
-        if len(wrong) == _MOST_LINES:
-            raise_all(wrong)
     problem, note = unknown_rows(file.place, "constraint", len(file.records), lacking)
     if lacking and not may_lack:
         wrong.append(InvalidInputError(problem))
