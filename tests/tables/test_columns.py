@@ -101,6 +101,7 @@ def assert_is_read(folder, values, kind, note, found):
         (["R$ 1.170,50", "R$ 3,00"], "in R$, with decimal commas", [1170.5, 3]),
         (["30,000円", "￥5,000"], "in ¥, with commas for thousands", [3e4, 5000]),
         (["68 kg", "7e1 Kg", "2kg"], "in kg", [68, 70, 2]),
+        (["1.234 kg", "5.678 kg"], "in kg", [1.234, 5.678]),
         (["4 mg/dl", "5", "6 mg/dl"], "in mg/dl, 1 value without the unit", [4, 5, 6]),
         (["3.3k", "0", "57K", "0.7k"], "in k, 1 value without the unit", [3.3, 0, 57, 0.7]),
         (["35 %", "0.0", "5 %"], "in %, 1 value without the unit", [35, 0, 5]),
@@ -219,6 +220,7 @@ def test_another_column_tells_what_points_and_commas_are(tmp_path, content, X):
     ("values", "delimiter", "line", "message"),
     [
         (['"1,500"'], ",", 2, r"'1,500', whose comma may be .*Write 1\.5.*, or .* semicolons"),
+        (["1,234", "1.234"], ";", 2, "'1,234', whose comma may be a decimal comma or separate th"),
         (["1,234"], "\t", 2, "'1,234', whose comma may be a decimal comma or separate thousands"),
         ([*"1" * 12, "two"], ";", 14, "'two', which is not a finite number, in the column 'c'"),
         (["1,5"] * 12 + ["1.5"], ";", 14, r"'1\.5', .* number with decimal commas like the others"),
@@ -320,6 +322,9 @@ def test_codes_are_not_quantities(tmp_path):
         ("article", "barcodes"),
     ]
     assert table.columns == ["x"]
+    lines[-1] = lines[-1].replace(f"{bodies[-1]}{checks[-1]}", "none yet")
+    table = read(tmp_path, "\n".join(["id,where,PLZ,Telefon,article,x", *lines]))
+    assert table.every_column[4].note == "barcodes"
     asked = read(tmp_path, "\n".join(["id,where,x", *(f"r{n},0{n},1{n}" for n in range(60))]),
                  columns={"where": "number"})  # fmt: skip
     assert asked.columns == ["where", "x"]
@@ -542,6 +547,17 @@ def test_columns_that_say_nothing_of_their_own_are_named_and_left_out(tmp_path):
     assert table.columns == ["price", "color", "day"]
     asked_for = ["row", "price", "cents", "exported"]
     assert read(tmp_path, "\n".join([names, *lines]), columns=asked_for).columns == asked_for
+
+
+@pytest.mark.parametrize("first", [np.nan, 7])
+def test_a_column_whose_first_rows_tell_nothing_may_repeat_another(first):
+    prices = np.random.default_rng(0).normal(size=150)
+    prices[:120] = first
+    frame = pd.DataFrame({"x": np.arange(150) ** 2, "price": prices, "cents": 100 * prices})
+    table = table_of(frame, "shop", View(path="t.csv"), Problems())
+    assert table.every_column[2].note == "repeats another column, 'price'"
+    frame["cents"] = np.where(np.isnan(prices), np.nan, np.sort(frame["x"] % 37))
+    assert "cents" in table_of(frame, "shop", View(path="t.csv"), Problems()).columns
 
 
 def test_codes_name_the_rows_whatever_they_are_called_and_are_never_texts(tmp_path):
