@@ -146,6 +146,13 @@ def test_answers_become_constraints_names_a_number_of_clusters_and_lost_rows(tmp
         "the input has changed since; cluster it again.", "the input cannot be read any more."]  # fmt: skip
 
 
+def test_the_number_of_a_row_that_is_not_there_is_told_with_how_rows_get_ids(tmp_path):
+    options = options_of({"v": write_csv(tmp_path / "v.csv", [["x"], [1], [2], [4]])}, n_clusters=2)
+    message = r"v \(.*\) has no row with the id '3'\. v \(.*\) has no id column, so its rows are"
+    with pytest.raises(DataError, match=message):
+        read_answered(options, log(tmp_path / "asked", "v:3,new:x"))
+
+
 def test_the_settings_repeat_the_run_and_other_numbers_of_clusters_may_be_given(tmp_path, options):
     folder, _ = answer_truly(tmp_path, outliers=(2,))
     cluster(asking(options, folder, n_clusters="auto"), tmp_path / "deep/one")

@@ -28,6 +28,7 @@ from mvcc.tables._job import View
 from mvcc.tables.folders._folders import id_column_of
 from mvcc.tables.reading import _parquet
 from mvcc.tables.reading._id_column import Named
+from mvcc.tables.reading._parquet import read_folder
 from tests.command_line import mvcc
 from tests.reports import report_of
 from tests.tables.problems import (
@@ -224,7 +225,7 @@ def test_rows_without_ids_are_numbered_over_all_files(tmp_path, run):
         )
         frame["__null_dask_index__"] = np.arange(20)  # as dask writes tables without an index
         frame = frame.set_index("__null_dask_index__")
-        frame.to_parquet(tmp_path / "rows" / f"{number}.parquet")
+        frame.to_parquet(tmp_path / "rows" / f"{number}.parquet", index=True)
     options = options_of({"rows": tmp_path / "rows"}, n_clusters=2, sample=30)
     facts = run(options)
     assert set(facts["views"][0]["ids"]) < set(map(str, range(60)))
@@ -479,6 +480,15 @@ def test_a_damaged_file_is_named(large, run, tmp_path, length):
     path.write_bytes(path.read_bytes()[:length])
     with pytest.raises(DataError, match=r"view1/part-1\.parquet: cannot be read as Parquet"):
         run(large, "new")
+
+
+def test_a_file_that_a_worker_does_not_see_is_named_with_its_path(tmp_path, problem):
+    folder = shutil.copytree(problem[0] / "view1", tmp_path / "view1")
+    piece = read_folder(str(folder)).pieces[1]
+    (folder / "part-1.parquet").unlink()
+    message = r"view1/part-1\.parquet: /.* cannot be read: No such file or directory; workers must"
+    with pytest.raises(DataError, match=message):
+        next(piece.frames())
 
 
 @pytest.mark.parametrize("end", ["", "\n"])

@@ -10,6 +10,7 @@ import pytest
 
 from mvcc.exceptions import ConstraintConflictError, DataError, InvalidInputError
 from mvcc.tables import check_job, cluster_job, load_job, read_inputs
+from mvcc.tables.reading._people import rows_in_answers
 from tests.command_line import invoke
 from tests.tables.problems import (
     by_co_em,
@@ -561,6 +562,14 @@ def test_zeros_in_front_that_another_table_has_are_told_where_no_match_decides(t
     words = r"pairs\.csv:2: '00003' may be '3' of texts or '00003' of images\. Write '3', or move"
     with pytest.raises(InvalidInputError, match=words):
         given(tables(tmp_path, texts, images), tmp_path, "i,j,kind\n00003,00004,must-link\n")
+    (tmp_path / "asked").mkdir()
+    path = tmp_path / "asked/texts.csv"
+    path.write_text("i,j,kind\n00003,4,must-link\n00009,5,must-link\n")
+    both = read(tables(tmp_path, texts, images), tmp_path).tables
+    assert rows_in_answers([str(path)], both) == {
+        ("images", "00003"),
+        *(("texts", id) for id in ("4", "00009", "5")),
+    }
 
 
 @pytest.mark.parametrize(

@@ -169,6 +169,9 @@ def test_numbers_that_follow_each_other_may_be_an_index_with_a_name(tmp_path):
     assert not table.is_numbered
     table = read(tmp_path, "both.parquet", rows.assign(who=[*"abcd"]).to_parquet, id_column="who")
     assert table.ids == [*"abcd"]
+    levels = pd.MultiIndex.from_arrays([[0.5, 2, 2, 1], [3, 2, 1, 3]], names=["u", None])
+    table = read(tmp_path, "levels.parquet", rows.set_axis(levels).to_parquet)
+    assert (table.id_column, table.columns) == (None, ["u", "level_1", "x", "y"])
 
 
 def test_parts_of_a_file_have_the_numbers_of_its_index(tmp_path, monkeypatch):
@@ -247,6 +250,10 @@ def test_columns_can_be_left_out_and_another_one_can_name_the_rows(tmp_path):
         ("x" * 2**21, r": cannot be read as a table: field larger than field limit"),
         ('id,x\na,1\n"b,2\n', r":3: line 3 opens a quote that never closes\. Close it in line 3"),
         ('id,t,x\na,"o",1\nb,"o,2\n\nc,"o",3\n', ":3: .* closes in line 5, where .* in line 3"),
+        (
+            'id,t,x\na,"o,1\nb,o ""o"" o,2\nc,o" o,3\n',
+            ":2: .* closes in line 4, where text follows",
+        ),
         ('t\tx\n5"\t1\n"o""\t2\no\t3\nsay "o"\t4\n', ":3: line 3 .* closes in line 5, where"),
         ('sep=;\nx;"t\n1;"o"\n2;o\n', ":2: line 2 opens a quote that closes in line 3, where"),
         ('x,t\n1,"o\n2,"o",3\n', ":2: line 2 opens a quote that closes in line 3, where"),
@@ -465,6 +472,8 @@ def test_an_unclear_comma_is_refused_with_remedies_for_the_format(tmp_path, name
                   r"row 0 has a ndarray, neither number nor text, in the column 't'; 2 values are .*--ignore texts=t"),
         "bytes": ("a.parquet", pd.DataFrame({"x": [1, 2], "t": [b"a", b"\xff"]}).to_parquet,
                   r"the column 't' holds bytes that are not text in UTF-8"),
+        "no names": ("a.parquet", pd.DataFrame({"": [1, 2], " ": [3, 4]}).to_parquet, "2 columns have no name. Name t"),
+        "no keys": ("a.json", "[{}, {}]", "there are no rows"),
         "no id": ("a.parquet", pd.DataFrame({"id": ["a", None], "x": [1, 2]}).to_parquet, r"row 1 has no id"),
         "no relation": ("a.arff", text(), r":1: @relation, @attribute or @data is expected, not 'id,lab"),
         "no data": ("a.arff", "@relation r\n@attribute x real\n", r"the ARFF file is incomplete"),
