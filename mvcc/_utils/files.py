@@ -61,7 +61,7 @@ def _handle_of(path: Path) -> Path | None:
         if _HANDLE.fullmatch(str(path)):
             return path
         if not path.is_symlink():
-            return None
+            break
         path = path.parent / os.readlink(path)
     return None
 

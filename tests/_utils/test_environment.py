@@ -26,3 +26,5 @@ def test_the_commit_is_that_of_the_checkout_and_marked_when_files_differ(tmp_pat
     assert environment.commit() == git("rev-parse", "HEAD")
     module.write_text("changed")
     assert environment.commit() == f"{git('rev-parse', 'HEAD')} (with uncommitted changes)"
+    monkeypatch.setenv("PATH", "")
+    assert environment.commit() is None

@@ -479,26 +479,30 @@ def test_a_kill_after_the_last_move_leaves_the_new_files_that_everybody_reads_by
 
 
 def stopped_at(step, how, writing, out):
-    """Run what is killed before a move, or interrupted there and at all moves that undo it."""
+    """Run what is killed before a move, interrupted there and at all moves that undo it, or fails
+    there and at the first of these.
+    """
     if how == "kill":
         return killed_before_move(step, writing, out.parent / f"{out.name}.log")
     done, move = count(1), files.move
 
-    def interrupted(source, target):
-        if next(done) >= step:
+    def stopped(source, target):
+        if (place := next(done)) >= step and how == "interrupts":
             raise KeyboardInterrupt
+        if step <= place <= step + 1 and how == "errors":
+            raise OSError
         move(source, target)
 
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(files, "move", interrupted)
+        patched.setattr(files, "move", stopped)
         try:
             writing()
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, StoreError):
             return True
     return False
 
 
-@pytest.mark.parametrize("how", ["kill", "interrupts"])
+@pytest.mark.parametrize("how", ["kill", "interrupts", "errors"])
 @pytest.mark.parametrize("write_all", [write_staged, write_several, write_parts])
 @pytest.mark.parametrize("last", [b"new", b"former"], ids=["other bytes", "the same bytes"])
 @pytest.mark.parametrize("restored", ["", "moved", "copied", "z"])
@@ -520,6 +524,8 @@ def test_whatever_somebody_restores_where_moves_were_stopped_one_result_is_whole
         with monkeypatch.context() as patched:
             patched.setattr(Path, "write_bytes", write_last)
             is_stopped = stopped_at(step, how, writing, out)
+        there = [(out / name).exists() for name in "abz"]
+        assert all(there) or not there[-1], "without it, the others are incomplete"
         for aside in out.glob(".*.old"):
             place = out / aside.name.split(".")[1]
             if not restored or place.exists() or (restored == "z" and place.name != "z"):
@@ -634,6 +640,32 @@ def test_a_journal_that_was_damaged_or_changed_ends_the_command_and_nothing_goes
     assert contents(half) == before
 
 
+def test_a_journal_that_is_changed_while_files_are_moved_hides_no_error(tmp_path, monkeypatch):
+    def failing(source, target):
+        (tmp_path / JOURNAL).write_text("my notes")
+        raise OSError(errno.EIO, "the disk fails")
+
+    monkeypatch.setattr(files, "move", failing)
+    with pytest.raises(StoreError, match="the disk fails"):
+        write_several(tmp_path, b"new", *NEW_NAMES)
+
+
+def test_what_cannot_be_removed_stays_and_only_its_repair_fails(tmp_path, monkeypatch):
+    unlink = Path.unlink
+
+    def kept(path, **how):
+        if path.suffix == ".old":
+            raise PermissionError(errno.EACCES, "not yours")
+        unlink(path, **how)
+
+    write_several(tmp_path, b"former", *FORMER_NAMES)
+    monkeypatch.setattr(Path, "unlink", kept)
+    write_several(tmp_path, b"new", *FORMER_NAMES)
+    assert (tmp_path / "z.json").read_bytes() == b"new"
+    with pytest.raises(StoreError, match="not yours"):
+        repaired(tmp_path)
+
+
 def test_an_empty_folder_in_the_place_of_a_file_is_refused_before_anything_is_written(tmp_path):
     (tmp_path / "b.csv").mkdir()
     for fresh in (True, False):
@@ -724,6 +756,19 @@ def test_a_folder_that_became_a_link_is_not_written_to(tmp_path):
     assert (here / "labels.csv").read_bytes() == b"1"
 
 
+def test_a_lock_that_goes_while_one_waits_is_made_anew(tmp_path, monkeypatch):
+    gone, lock = [], fcntl.flock
+
+    def ends(file, how):
+        if not gone:
+            gone.append(os.unlink(tmp_path / LOCK))
+        lock(file, how)
+
+    monkeypatch.setattr(fcntl, "flock", ends)
+    with locked(tmp_path):
+        assert (tmp_path / LOCK).exists()
+
+
 def test_a_lock_of_a_killed_process_keeps_nobody_out(tmp_path):
     holder = {"pid": 1, "host": "here", "started": "then", "command": "mvcc cluster"}
     (tmp_path / LOCK).write_text(json.dumps(holder))
@@ -753,6 +798,7 @@ def test_a_check_writes_nothing(tmp_path):
 
 def test_a_pipe_takes_the_bytes_and_one_that_nobody_reads_is_an_error(tmp_path):
     os.mkfifo(tmp_path / "pipe")
+    check_output(tmp_path / "pipe", "labels")
     with pytest.raises(StoreError, match=r"pipe cannot be written: nobody reads from this pipe\."):
         write(tmp_path / "pipe")
     reader = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)

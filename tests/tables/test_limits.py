@@ -100,6 +100,11 @@ def test_a_sheet_is_refused_by_what_it_claims(tmp_path, parts, message):
     refused(path, rf"a\.xlsx: cannot be read as an Excel workbook .*{message}")
 
 
+def test_a_system_that_does_not_tell_its_memory_has_16_gibibytes(monkeypatch):
+    monkeypatch.delattr(os, "sysconf")
+    assert reading.memory() == 2**34
+
+
 def test_a_file_of_many_elements_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(_workbooks, "MOST_ELEMENTS", 10)
     refused(workbook(tmp_path / "a.xlsx"), "more than 10 elements of XML")
