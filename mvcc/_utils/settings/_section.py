@@ -98,12 +98,8 @@ def _explained(kind: type[Section], details: ErrorDetails) -> str:
     match details["type"]:
         case "value_error":
             return str(details["ctx"]["error"])
-        case "missing" if example := _example(kind, path):
-            return f"is missing; add a line such as {example}."
         case "missing":
-            needed = [key for key, field in _fields(kind, path).items() if field.is_required()]
-            keys = ", ".join(needed)
-            return f"is missing; add a section `{path[-1]}:` with at least the keys {keys}."
+            return f"is missing; add a line such as {_example(kind, path)}."
         case "extra_forbidden":
             return _unknown(kind, path)
         case "literal_error":
@@ -111,12 +107,10 @@ def _explained(kind: type[Section], details: ErrorDetails) -> str:
         case "model_type":
             keys = ", ".join(_fields(kind, path))
             return f"must be a section with the keys {keys}, got {got(value)}."
-        case "dict_type" | "tuple_type" | "too_short":
-            noun = "list" if details["type"] == "tuple_type" or value in ([], ()) else "section"
-            example = _example(kind, path)
+        case expected:  # dict_type, tuple_type, or too_short
+            is_list = expected == "tuple_type" or (expected == "too_short" and value != {})
+            noun, example = "list" if is_list else "section", _example(kind, path)
             return f"must be a {noun}{example and f', such as {example}'}, got {got(value)}."
-        case _:
-            return f"{got(value)} is not allowed."
 
 
 def _example(kind: type[Section], path: KeyPath) -> str:

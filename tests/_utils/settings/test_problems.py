@@ -71,9 +71,10 @@ def test_every_refused_part_of_a_value_is_told_where_it_is_written(tmp_path):
     ]
 
 
-def test_what_is_no_section_is_told_what_a_section_looks_like(tmp_path):
-    assert boxes(tmp_path, "sizes: 5\n") == [
-        "x.yaml:1: sizes: must be a section, such as `sizes: {a: 1}`, got 5."
+@pytest.mark.parametrize("value", ["5", "[]"])
+def test_what_is_no_section_is_told_what_a_section_looks_like(tmp_path, value):
+    assert boxes(tmp_path, f"sizes: {value}\n") == [
+        f"x.yaml:1: sizes: must be a section, such as `sizes: {{a: 1}}`, got {value}."
     ]
 
 
