@@ -138,10 +138,9 @@ def read_yaml(path: str | os.PathLike[str], problems: Problems) -> Any:
 
 def as_yaml(value: Any) -> str:
     """Return a value as YAML on one line, also in brackets, and a text that looks like another."""
-    if isinstance(value, str) and not value.isprintable():
-        return json.dumps(value)
     text: str = yaml.safe_dump([value], allow_unicode=True, default_flow_style=True, width=10**6)
-    return text.strip()[1:-1]
+    line = text.strip()[1:-1]
+    return line if line.isprintable() else json.dumps(value)
 
 
 def assign(value: Any, assignment: str, problems: Problems) -> None:

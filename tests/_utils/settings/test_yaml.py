@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from mvcc._utils.settings import Problems, read_yaml, scalar
+from mvcc._utils.settings import Problems, as_yaml, read_yaml, scalar
 from mvcc.exceptions import ConfigError
 
 
@@ -73,6 +73,14 @@ def test_quotes_make_text(read):
 )
 def test_a_byte_order_mark_or_the_start_of_a_document_changes_nothing(read, start):
     assert read(start + b"a: 1\n") == {"a": 1}
+
+
+@pytest.mark.parametrize(
+    "value", ["a\nb", ["a\nb", "-1"], {"ü\x1b[2J": "number", "when, then": "1"}]
+)
+def test_what_is_written_is_one_line_that_says_the_same(read, value):
+    assert as_yaml(value).isprintable()
+    assert read(f"a: {as_yaml(value)}") == {"a": value}
 
 
 def test_every_value_keeps_its_line(tmp_path):
