@@ -133,8 +133,6 @@ def _of_others(clustering: Clustering, number: int) -> Iterator[str]:
 
 def _clusters(clustering: Clustering) -> Iterator[str]:
     """List the clusters: name, and rows in each view that is numbered alike."""
-    if not clustering.profiles:
-        return
     listed = list(results.listed_clusters(clustering, clustering.numbered_as_one))
     for id, name, number, views in listed[:_MOST_NAMED]:
         rows = " + ".join(str(clustering.profiles[view][number].size) for view in views)

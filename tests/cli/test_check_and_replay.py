@@ -8,6 +8,7 @@ import shutil
 import pytest
 from rich.cells import cell_len
 
+from mvcc._utils.files import sha256_of
 from mvcc.exceptions import DataError, StoreError
 from mvcc.experiments import _runner as replay_module
 from mvcc.experiments import run_experiment
@@ -48,6 +49,15 @@ def test_damage_is_named_and_gives_exit_code_1(damaged):
     outcome = json.loads(invoke("check --json", damaged, code=1).stdout)
     assert outcome["folders"][0]["status"] == "damaged"
     assert outcome["disagreements"] == []
+
+
+def test_folders_that_disagree_are_named_and_give_exit_code_1(folder, tmp_path):
+    other = shutil.copytree(folder, tmp_path / "other")
+    (other / "curves.csv").write_bytes(b"else")
+    checksum = {"curves.csv": sha256_of(b"else")}
+    edit_manifest(other, lambda manifest: manifest["checksums"].update(checksum))
+    said = invoke("check", folder, other, code=1).stdout
+    assert f"{folder} and {other} have the same config and data, but other curves: nothing" in said
 
 
 @pytest.fixture(scope="module")

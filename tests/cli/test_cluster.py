@@ -210,6 +210,14 @@ def test_one_of_a_kind_is_not_told_in_the_plural(data):
     assert printed.count(" (1 row)\n") == 2
 
 
+def test_dropped_constraints_are_counted_and_many_clusters_cut(data):
+    Path("pairs.csv").write_text("i,j,kind\na0,a1,must-link\na1,a0,cannot-link\n")
+    words = f"{TABLES} {PAIRS} -k 14 --on-conflict drop --method co-em --stability-runs 0 --out o"
+    printed = run(words).stdout
+    assert "; 1 constraint given, 0 violated; 1 dropped;" in " ".join(printed.split())
+    assert "\n… and 2 more clusters; see the report.\n" in printed
+
+
 def test_quiet_prints_nothing(data):
     done = run("cluster.yaml --stability-runs 0 --out results --quiet")
     assert (done.stdout, done.stderr) == ("", "")
@@ -228,6 +236,7 @@ def test_quiet_prints_nothing(data):
         ),
         (f"{OPTIONS} --view texts=images.csv", "'texts' is given twice; keep one"),
         ("cluster.yaml other.yml", "one CONFIG at most, got cluster.yaml and other.yml"),
+        ("a.xlsx --header a=0 -k 2", "a=0 is not a row of a sheet; write a whole number from 1 on"),
         ("cluster.yaml --match m.csv", "name the views: --match VIEW:VIEW=FILE"),
         ("texts.csv images.csv --match a.csv --match b.csv -k 4", "is given twice"),
     ],

@@ -47,6 +47,17 @@ def test_a_missing_library_comes_with_the_line_that_installs_it(monkeypatch):
     assert facts()["libraries"] == {"no-such-library": "not installed; pip install no-such-library"}
 
 
+def test_from_its_source_folder_and_without_compiler_it_tells_the_rest(monkeypatch):
+    def unknown(name):
+        raise doctor.metadata.PackageNotFoundError
+
+    monkeypatch.setattr(doctor.metadata, "requires", unknown)
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
+    found = facts()
+    assert found["libraries"] == {}
+    assert found["kernels"]["compiler"].startswith("disabled by NUMBA_DISABLE_JIT")
+
+
 @pytest.mark.compiled
 def test_kernels_are_compiled_when_asked_for():
     assert facts("--compile")["kernels"]["compiled"].startswith("all, in ")

@@ -73,9 +73,15 @@ def test_what_an_interrupt_leaves_is_said_of_each_command(words, message):
         assert mvcc(*words.split()).stderr == f"mvcc: interrupted; {message}\n"
 
 
-def test_an_unexpected_error_is_not_swallowed():
-    with patch.object(cli, "main", side_effect=ZeroDivisionError), pytest.raises(ZeroDivisionError):
+@pytest.mark.parametrize("error", [ZeroDivisionError(), OSError(5, "a fault"), RuntimeError("x")])
+def test_an_unexpected_error_is_not_swallowed(error):
+    with patch.object(cli, "main", side_effect=error), pytest.raises(type(error)):
         main()
+
+
+def test_a_shell_completes_folders_where_one_is_expected():
+    words = {"COMP_WORDS": "mvcc check some", "COMP_CWORD": "2"}
+    assert mvcc(_MVCC_COMPLETE="bash_complete", **words).stdout == "dir,some\n"
 
 
 @pytest.mark.parametrize("unbuffered", ["", "1"])

@@ -36,6 +36,7 @@ def test_a_program_reads_what_to_look_at_and_corrects_it(results, tmp_path):
     [
         (["-n", 3, "--answers", "x.csv"], "-n is the number of rows of --json"),
         (["--parts", 1, "--json"], "--parts prints JSON of its own"),
+        (["--json", "--port", 80], "--port and --no-open go with the page"),
     ],
 )
 def test_options_that_do_not_go_together(tmp_path, words, message):

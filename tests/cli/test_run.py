@@ -62,6 +62,10 @@ def test_a_dry_run_only_says_what_would_be_done(config, tmp_path):
     assert "Would compute 3 trials of 1 cell into results/tiny; 0 exist already" in done.stdout
     assert json.loads(invoke("run tiny.yaml --dry-run --json").stdout)["missing"] == 3
     assert not (tmp_path / "results").exists()
+    invoke("run tiny.yaml -j 1")
+    (tmp_path / "results/tiny/trials/0001.csv.gz").write_bytes(b"")
+    said = "Would set aside results/tiny/trials/0001.csv.gz: it was changed since it was written"
+    assert said in invoke("run tiny.yaml --dry-run").stdout
 
 
 def test_failed_trials_give_exit_code_4_and_say_where_to_look(config, monkeypatch):
