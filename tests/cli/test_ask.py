@@ -205,6 +205,15 @@ def test_what_was_said_is_listed_and_changed(folder):
     assert "Refused: There is no group 'x'" in shown
 
 
+def test_pairs_are_asked_again_without_a_name_and_never_of_a_row_and_itself(folder):
+    shown = asked(folder, "ask.yaml --pairs", keys="n  n b l 1 n c f")
+    (first, _), (second, _), _ = said = log(folder)
+    assert said == [(first, "new:group 1"), (second, "new:b"), (first, "new:c")]
+    alike = re.findall(r"Are these two alike\? (\S+) and one of (.*):", shown)
+    assert alike[:2] == [(second, "group 1")] * 2
+    assert alike[3] == (first, "b")
+
+
 def test_it_says_when_nothing_is_left(folder):
     answer(folder, [[one["id"], "unsure"] for one in questions(folder, n=99)])
     assert questions(folder) == []
@@ -272,7 +281,7 @@ WHY, NAME = "? why", "Esc: back): "
 @pytest.mark.slow
 def test_keys_work_without_enter(folder):
     with Terminal(folder, "ask.yaml") as terminal:
-        type_in(terminal, (WHY, "n"), (NAME, "ä\n"), (WHY, "\x1b[A1"), (WHY, "u"), (WHY, "p"))
+        type_in(terminal, (WHY, "n"), (NAME, "ä\n"), (WHY, "\x1b[1;5A1"), (WHY, "u"), (WHY, "p"))
         type_in(terminal, (WHY, "n"), (NAME, "b\x1b"), (WHY, "\x1b"), ("no such key", ""))
         type_in(terminal, (WHY, "n"), (NAME, "\n"), (WHY, "o"), (WHY, "f"))
         code, text = terminal.end()
