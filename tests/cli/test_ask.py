@@ -206,7 +206,7 @@ def test_what_was_said_is_listed_and_changed(folder):
 
 
 def test_pairs_are_asked_again_without_a_name_and_never_of_a_row_and_itself(folder):
-    shown = asked(folder, "ask.yaml --pairs", keys="n  n b l 1 n c f")
+    shown = asked(folder, "ask.yaml --pairs", keys="n  n b l 1 n  n c f")
     (first, _), (second, _), _ = said = log(folder)
     assert said == [(first, "new:group 1"), (second, "new:b"), (first, "new:c")]
     alike = re.findall(r"Are these two alike\? (\S+) and one of (.*):", shown)
