@@ -152,6 +152,13 @@ def test_large_numbers_are_fitted_up_to_where_their_squares_leave_the_range_of_f
         for refuse in (Estimator(2).fit, Estimator(2, random_state=0).fit(X).predict):
             with pytest.raises(InvalidInputError, match=r"X: values of up to .* are too large"):
                 refuse(scale * X)
+    apart = [(0, 1), (1, 2), (0, 2)]  # of two clusters each violates one
+    message = r"The objective is not finite: .* Scale them"
+    with np.errstate(invalid="ignore"), pytest.raises(InvalidInputError, match=message):
+        Estimator(2).fit(
+            np.vstack((X, X)),
+            constraints=Constraints([*apart, *np.add(apart, 4)], [False] * 6, [1e308] * 6),
+        )
 
 
 @both

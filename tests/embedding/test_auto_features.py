@@ -60,6 +60,7 @@ def test_narrow_counts_keep_their_columns():
 def test_counts_are_known_among_few_rows_too(n):
     X, _ = documents(n, 1000)
     assert AutoFeatures().fit(X).rule_ == "counts"
+    assert AutoFeatures().fit(X[:1]).rule_ == "scaled"  # a row has no neighbor
 
 
 @pytest.mark.parametrize("load", [load_digits, load_wine, load_breast_cancer])

@@ -1,5 +1,7 @@
 """The joint graph, its landmarks and its embedding against the dense reference."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from hypothesis import assume, example, given
@@ -19,6 +21,7 @@ from mvcc.embedding import (
 )
 from mvcc.embedding import _landmarks as module
 from mvcc.embedding._components import k_means
+from mvcc.exceptions import InvalidInputError
 from tests.reference import joint as slow
 from tests.strategies import seeds
 
@@ -109,6 +112,9 @@ def test_sparse_and_dense_eigenvectors_agree(monkeypatch):
     np.testing.assert_allclose(np.abs((dense[1] * sparse[1]).sum(axis=0)), 1, atol=1e-3)
     assert (dense[1] * sparse[1]).sum(axis=0) == pytest.approx(1, abs=1e-3)  # also the signs
     assert dense.residual < 1e-12 < sparse.residual < 1e-4
+    monkeypatch.setattr(_components, "eigsh", partial(_components.eigsh, maxiter=1))
+    with pytest.raises(InvalidInputError, match="The 6 leading eigenvectors of the graph of"):
+        graph.components(6)
 
 
 def test_the_largest_eigenvalues_are_found_where_negative_ones_are_of_larger_magnitude(monkeypatch):

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from threadpoolctl import threadpool_limits
 
 from mvcc import Constraints, JointGraphClustering
-from mvcc.embedding import JointGraph, raw_columns
+from mvcc.embedding import JointGraph, _scaling, raw_columns
 from mvcc.multiview.joint._spreading import (
     ROUNDS,
     Groups,
@@ -174,13 +174,16 @@ def test_clusters_that_nothing_reached_return(reached, classes, clusters, expect
     assert with_all_clusters(*map(np.array, (reached, classes, clusters))).tolist() == expected
 
 
-def test_raw_columns_are_centered_and_of_unit_length():
+def test_raw_columns_are_centered_and_of_unit_length(monkeypatch):
     X = np.random.default_rng(0).normal(size=(50, 4)) * [1e3, 1, 1, 1] + 5
     rows = raw_columns(X)
     np.testing.assert_allclose(rows.mean(axis=0), 0, atol=1e-12)
     assert (rows**2).sum(axis=1).mean() == pytest.approx(1)
     assert not raw_columns(np.full((5, 2), 0.1)).any()
     np.testing.assert_allclose(raw_columns(X * 1e140), rows, atol=1e-12)
+    monkeypatch.setattr(_scaling, "_SINGLE_FROM", 50)
+    assert raw_columns(X).dtype == np.float32
+    np.testing.assert_allclose(raw_columns(X), rows, rtol=1e-6, atol=1e-6)
 
 
 @pytest.mark.parametrize("d", [300, 2001])

@@ -142,6 +142,8 @@ def test_new_rows_get_the_clusters_of_the_rows_around_them(n_pairs):
     assert isinstance(model._predictors[0], NearestAnchors)
     with pytest.raises(InvalidInputError, match="X has 4 features, but view 0 was fitted with 5"):
         model.predict(views[0][:, :4])
+    with pytest.raises(InvalidInputError, match="X has 4 features, but 5 were fitted"):
+        model._predictors[0].predict(views[0][:, :4])
 
 
 def test_fitted_rows_without_a_match_keep_their_cluster_unless_anchors_were_made_of_them():

@@ -93,6 +93,7 @@ def test_without_relations_every_view_keeps_its_numbers():
         assert [new.tolist() for new in match_clusters([[0, 1], [2, 0, 0]], mappings, 3)] == [
             [0, 1, 2]
         ] * 2
+    assert [new.tolist() for new in match_clusters([[1], []], None, 2)] == [[0, 1]] * 2
     assert match_clusters([], None, 2) == []
 
 

@@ -550,6 +550,7 @@ def test_refusals():
         with pytest.raises(InvalidInputError, match=message):
             questions.answer(row, answer)
     cases = [
+        (lambda: Questions(views).guesses(), "There is no group yet"),
         (lambda: questions.merge("harbor", "x"), "There is no group 'x'"),
         (lambda: questions.rename("harbor", "street"), "There is a group 'street' already"),
         (lambda: questions.rename("harbor", 3), "must be a text"),
