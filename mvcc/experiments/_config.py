@@ -320,13 +320,11 @@ def _bundled(path: str | os.PathLike[str]) -> Path | None:
         return None
     package = Path(__file__).parents[1]
     # an installed package holds them; in a checkout they stand beside it
-    for folder in (package / "configs", package.parent / "configs"):
-        known = sorted(file.stem for file in folder.glob("*.yaml"))
-        if name in known:
-            return folder / f"{name}.yaml"
-        if known:
-            raise ConfigError(
-                f"{name}: there is no such file, and no experiment of this name comes with mvcc"
-                f"{nearest(name, known)} These do: {', '.join(known)}."
-            )
-    return None
+    files = [*package.glob("configs/*.yaml")] or package.parent.glob("configs/*.yaml")
+    known = {file.stem: file for file in sorted(files)}
+    if name not in known:
+        raise ConfigError(
+            f"{name}: there is no such file, and no experiment of this name comes with mvcc"
+            f"{nearest(name, known)} These do: {', '.join(known)}."
+        )
+    return known[name]

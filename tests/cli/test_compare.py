@@ -252,6 +252,11 @@ def test_another_method_more_clusters_other_rows_and_outliers_are_compared_where
     assert f"{before['ids'][2]} {before['labels'][2]} → none" in done.stdout
 
 
+def test_a_view_without_a_common_row_is_named(folder):
+    change(folder / "b", lambda facts: unknown({"views": facts["views"][1:]}))
+    assert "The view view1 has no row that is in both." in compared(folder)["notes"]
+
+
 def unknown(facts):
     for view in facts["views"]:
         view["ids"] = [f"other {name}" for name in view["ids"]]

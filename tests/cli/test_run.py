@@ -76,6 +76,8 @@ def test_failed_trials_give_exit_code_4_and_say_where_to_look(config, monkeypatc
     done = invoke("run tiny.yaml -j 1", code=4)
     assert "Trial 2 failed; its traceback is in results/tiny/trials/0002.error.txt" in done.stderr
     assert "To repeat it: mvcc replay results/tiny 2\n" in done.stderr
+    done = invoke("run tiny.yaml -j 1 --data-dir .", code=4)
+    assert "To repeat it: mvcc replay results/tiny 2 --data-dir .\n" in done.stderr
     assert "Curves" not in done.stdout
 
 

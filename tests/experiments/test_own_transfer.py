@@ -157,7 +157,9 @@ def test_a_config_file_may_name_the_method_and_an_unknown_one_has_its_line(zoo, 
     assert load_config(path).multi_view.transfers == ("z-copy",)
     why = r"--set multi_view.*: item 1: there is no transfer method 'z-cpy'; did you"
     with pytest.raises(ValueError, match=why):
-        load_config(path, ["multi_view.transfers=[z-cpy]"])
+        load_config(
+            path, ["multi_view.transfers=[z-cpy]", "multi_view.transfer_options={z-copy: {a: 1}}"]
+        )
 
 
 def run_of(folder, *transfers):

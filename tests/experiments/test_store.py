@@ -108,6 +108,36 @@ def test_a_trial_that_was_packed_to_fill_the_memory_is_refused(store):
         store.read_trial(0)
 
 
+@pytest.mark.parametrize(
+    ("table", "why"),
+    [
+        (rows(1), r"does not hold trial 0\. "),
+        (rows(0).drop(columns="view"), "cannot be read: it has no column view"),
+    ],
+)
+def test_a_trial_of_another_number_or_without_a_column_is_refused(store, table, why):
+    assert store.read_trial(0).empty
+    store._write("trials/0000.csv.gz", gzip.compress(table.to_csv(index=False).encode()))
+    with pytest.raises(StoreError, match=rf"0000\.csv\.gz {why}"):
+        store.read_trial(0)
+
+
+def test_a_file_that_cannot_be_read_is_named(store, monkeypatch):
+    def failing(folder, listed):
+        raise PermissionError(13, "Permission denied")
+
+    store.write_trial(0, rows(0))
+    (store.trials / "0000.csv.gz").unlink()
+    (store.trials / "0000.csv.gz").mkdir()
+    with pytest.raises(
+        StoreError, match=r"0000\.csv\.gz cannot be read: Is a dir.* Make it a read"
+    ):
+        store.read_trial(0)
+    monkeypatch.setattr("mvcc.results.known_checksums", failing)
+    with pytest.raises(StoreError, match=r"\.mvcc-files cannot be read: Permission denied\. Make"):
+        store.read_trial(0)
+
+
 def test_swapped_and_foreign_trials_are_found(tmp_path):
     store, other = ResultsStore(tmp_path / "one"), ResultsStore(tmp_path / "other")
     for trial in range(3):
@@ -198,6 +228,9 @@ def test_a_report_of_a_failure_with_notes_of_the_user_is_set_aside(store):
     store.write_trial(0, rows(0))
     assert not report.exists()
     assert len(list((store.trials / "set-aside").iterdir())) == 1
+    report.write_text("mine, too")
+    store.write_failure(0, "Once more")
+    assert "mine, too" in {path.read_text() for path in (store.trials / "set-aside").iterdir()}
 
 
 def test_what_is_set_aside_replaces_no_link_and_follows_none(store, tmp_path):

@@ -51,3 +51,9 @@ def test_a_damaged_example_is_an_error_that_names_its_folder(example, part, valu
     del example[part]
     with pytest.raises(StoreError, match=part):
         draw_figure_03([example])
+
+
+def test_a_membership_above_1_is_an_error(example):
+    example["constraints"][0]["ends"][0]["membership"] = 1.5
+    with pytest.raises(StoreError, match="memberships from 0 to 1 are expected"):
+        draw_figure_03([example])

@@ -196,6 +196,15 @@ def test_a_file_that_was_changed_since_the_run_is_refused(tmp_path, curves, fini
         read()
 
 
+@pytest.mark.parametrize("checksums", [["abc"], {"curves.csv": 7}])
+def test_checksums_that_are_no_texts_are_refused(tmp_path, curves, finish, checksums):
+    folder = finish(tmp_path, curves())
+    manifest = json.loads((folder / "manifest.json").read_text()) | {"checksums": checksums}
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    with pytest.raises(StoreError, match="its `checksums` are not a text for each file"):
+        Results(tmp_path).curves
+
+
 def test_examples_come_with_their_folder_and_study(tmp_path, curves, finish):
     shapes = finish(tmp_path / "b", curves().assign(study="shapes"))
     (shapes / "example.json").write_text('{"cluster": 1}')

@@ -7,13 +7,14 @@ import json
 import shutil
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.metrics import adjusted_rand_score
 
-from mvcc import load_model, pairwise_f_measure
+from mvcc import __version__, load_model, pairwise_f_measure
 from mvcc.exceptions import ConfigError, DataError, MvccError, StoreError, WorkerError
 from mvcc.metrics import scores_of_table
 from mvcc.tables import (
@@ -26,6 +27,8 @@ from mvcc.tables import (
 )
 from mvcc.tables._job import View
 from mvcc.tables.folders._folders import id_column_of
+from mvcc.tables.folders._labels import Labeler, Source
+from mvcc.tables.folders._workers import computed
 from mvcc.tables.reading import _parquet
 from mvcc.tables.reading._id_column import Named
 from mvcc.tables.reading._parquet import read_folder
@@ -489,6 +492,37 @@ def test_a_file_that_a_worker_does_not_see_is_named_with_its_path(tmp_path, prob
     message = r"view1/part-1\.parquet: /.* cannot be read: No such file or directory; workers must"
     with pytest.raises(DataError, match=message):
         next(piece.frames())
+
+
+def test_a_worker_that_does_not_see_the_model_is_named(tmp_path):
+    with pytest.raises(
+        WorkerError, match=r"A worker cannot read .*none\.skops: No such file or dir"
+    ):
+        Labeler.read(Source(str(tmp_path / "none.skops"), "v", (), None), __version__)
+
+
+@pytest.mark.parametrize(
+    ("error", "raised", "message"),
+    [
+        (
+            distributed.KilledWorker("task", None, 3),
+            WorkerError,
+            "Workers were killed again and ag",
+        ),
+        (OSError("a full disk"), OSError, "a full disk"),
+        (
+            ZeroDivisionError("odd"),
+            WorkerError,
+            r"A worker failed: ZeroDivisionError\('odd'\)\. Each",
+        ),
+    ],
+)
+def test_what_goes_wrong_on_workers_is_told(error, raised, message):
+    def compute(collections):
+        raise error
+
+    with pytest.raises(raised, match=message):
+        computed(SimpleNamespace(compute=compute, cancel=lambda futures: None), [])
 
 
 @pytest.mark.parametrize("end", ["", "\n"])

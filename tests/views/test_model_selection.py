@@ -136,6 +136,7 @@ def test_positions_that_are_not_there_are_an_index_error(positions):
         (lambda _: ConstrainedViews(VIEWS, {"text": None}), "no view 'text'.*Did you mean 'texts'"),
         (lambda _: ConstrainedViews(VIEWS, None, {(0, 1): [(0, 99)]}), "row 99 of view 'images'"),
         (lambda _: ConstrainedViews([np.float64(3)]), r"views\[0\] is not a table"),
+        (lambda _: ConstrainedViews([object()]), r"views\[0\] is not a table"),
         (lambda _: model().fit(data(), constraints=JUDGED), "of their own; give no others"),
         (lambda _: model().fit(data(), mappings=MATCHES), "of their own; give no others"),
         (lambda _: model().fit(VIEWS, JUDGED), "y must be None, got .*known labels as constraints"),

@@ -49,6 +49,7 @@ CHANGES = {
         {"agreement": 1.0, "by_chance": 0.2, "n": 3, "table": [[1]]},
         "relations.0.held_out.table must have 5 rows of 5 counts",
     ),
+    "co_em": (None, "either `co_em` or `joint` must be there"),
     "kind": ("experiment", '`"kind": "clustering"` is missing'),
     "title": (None, "title: Input should be a valid string"),
 }
