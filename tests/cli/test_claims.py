@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from mvcc.exceptions import StoreError
 from tests.command_line import invoke
 from tests.reports import few_claims
 
@@ -58,6 +59,9 @@ def test_counted_evaluations_are_read_from_the_same_folder(results):
     counts = "dataset,base,trial,n_constraints,candidates,endpoints,naive,memoized,early_stopped\n"
     (folder / "evaluations.csv").write_text(counts + "protein,pck-means,0,10,20,12,9000,240,80\n")
     assert verdicts(folder)[24] == "holds"
+    (folder / "evaluations.csv").write_text(counts + "protein,pck-means,0,10,20,12,-1,240,80\n")
+    with pytest.raises(StoreError, match=r"csv: a line lacks a name or a number of 0 or more\."):
+        verdicts(folder)
 
 
 def test_help_names_the_exit_status():

@@ -370,6 +370,9 @@ def test_a_folder_called_labels_with_other_things_is_left_alone(sampled, large, 
     with pytest.raises(StoreError, match=refused):
         run(with_values(large, seed=1), fresh=True)
     assert outputs(tmp_path / "out", ".csv", ".txt", ".json", ".parquet") == before
+    next((tmp_path / "out/view0/labels").glob("*.parquet")).write_bytes(b"")
+    (wrong,) = check_clustering(tmp_path / "out")[1]
+    assert wrong.startswith("view0/labels: it is missing, or is not what clustering.json says")
 
 
 def with_other_clusters(path):

@@ -65,6 +65,14 @@ def test_a_column_is_told_by_the_values_that_a_cluster_has_most_more_often(
         assert (one["inside"], one["outside"]) == shares
 
 
+def test_a_column_without_a_value_in_the_rows_that_are_left_tells_nothing(table, rng):
+    both = table(c=[*rng.permutation(30), *[np.nan] * 60], d=rng.permutation(90))
+    left = both.on_rows(np.arange(30, 90))
+    assert "c" not in {
+        one["column"] for own in distinguishing_columns(left, TWENTY, 3) for one in own
+    }
+
+
 def test_columns_of_all_kinds_are_ranked_by_one_measure_and_make_the_name(table, rng):
     found = distinguishing_columns(
         table(

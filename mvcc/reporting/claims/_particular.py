@@ -109,7 +109,7 @@ def equal_at_one(evidence: Evidence) -> ClaimResult:
         return not_enough_data(why)
     copied = runs["value_more"] > 0
     is_equal = runs["value"] == 0
-    plain = runs[~copied].assign(value=is_equal.astype(float))
+    plain = runs.assign(value=is_equal.astype(float))[~copied]
     if plain.empty:
         return not_enough_data("In every run constraints were copied to exact duplicate rows.")
     cells = _always_or_reversed(plain.groupby(list(_PER_BASE))["value"].mean())

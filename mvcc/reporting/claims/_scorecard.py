@@ -210,8 +210,6 @@ def to_markdown(scorecard: Scorecard) -> str:
 
 def _summary(scorecard: Scorecard) -> str:
     trials = sorted({experiment["trials"] for experiment in scorecard.experiments})
-    if not trials:
-        return f"{_count(scorecard)} There are no results."
     number = " to ".join(map(str, dict.fromkeys((trials[0], trials[-1]))))
     return f"{_count(scorecard)} They rest on {number} trials of each experiment."
 

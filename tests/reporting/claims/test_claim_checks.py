@@ -222,6 +222,14 @@ def test_a_line_is_a_line_and_a_cubic_is_none(world, testify, exponent, verdict)
     )
 
 
+def test_a_line_with_a_single_number_above_zero_has_no_slope(world, testify):
+    world = curve_world(world, 1)
+    none = (world["study"] == "main") & (world["n_constraints"] < 200)
+    world.loc[none, "propagated_must_links"] = 0.0
+    result = Linear(Rows(CP), ("dataset", "base", "mapped"), "propagated", 0.95)(testify(world))
+    assert "the slopes range from 0.00 to 0.00" in result.details[0]
+
+
 def test_two_points_are_no_test_of_a_line(world, testify):
     two = world[world["n_constraints"].isin([10, 200])]
     result = Linear(Rows(CP), ("dataset", "base"), "propagated", 0.95)(testify(two))

@@ -144,6 +144,9 @@ def test_copies_to_duplicate_rows_are_counted_apart(world, testify):
     result = CLAIMS[13].check(testify(world))
     assert result.verdict is Verdict.HOLDS
     assert f"in {copied.sum()} runs constraints were copied" in result.details[1]
+    world.loc[select(world, CP, **sweep), "propagated_must_links"] += 2
+    result = CLAIMS[13].check(testify(world))
+    assert result.details == ["In every run constraints were copied to exact duplicate rows."]
 
 
 @pytest.mark.parametrize("column", ["memoized", "early_stopped"])
