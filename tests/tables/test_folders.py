@@ -5,7 +5,9 @@ A sample is clustered, every row gets one cluster, and mistakes are told by thei
 
 import json
 import shutil
+import signal
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -28,7 +30,7 @@ from mvcc.tables import (
 from mvcc.tables._job import View
 from mvcc.tables.folders._folders import id_column_of
 from mvcc.tables.folders._labels import Labeler, Source
-from mvcc.tables.folders._workers import computed
+from mvcc.tables.folders._workers import _interruptions_held, computed
 from mvcc.tables.reading import _parquet
 from mvcc.tables.reading._id_column import Named
 from mvcc.tables.reading._parquet import read_folder
@@ -319,6 +321,26 @@ def test_constraints_of_a_text_file_name_ids_of_floats_in_a_folder(tmp_path, run
     run(options)
     named = {row["id"] for row in read_csv(tmp_path / "out/rows/labels.csv")}
     assert {"0", "2", "58", "59.5"} <= named
+
+
+def test_the_column_that_was_asked_for_names_the_rows_of_a_folder_again(tmp_path, run):
+    (tmp_path / "rows").mkdir()
+    frame = pd.DataFrame({"id": np.arange(60), "x": np.arange(60) % 3.0})
+    frame["sku"] = [f"s{n}" for n in range(60)]
+    frame.assign(y=np.sqrt(np.arange(60))).to_parquet(tmp_path / "rows/0.parquet")
+    view = {"path": str(tmp_path / "rows")}
+    run(options_of({"rows": view | {"id_column": "sku"}}, n_clusters=2, sample=30), "may")
+    again = options_of({"rows": view}, n_clusters=2, sample=30, continues=str(tmp_path / "may"))
+    assert run(again, "june")["views"][0]["ids"][0][0] == "s"
+
+
+def test_outside_of_the_main_thread_nothing_waits_for_signals():
+    def held():
+        with _interruptions_held():
+            return signal.getsignal(signal.SIGINT)
+
+    with ThreadPoolExecutor() as pool:
+        assert pool.submit(held).result() is signal.getsignal(signal.SIGINT)
 
 
 def test_answers_count_and_outliers_stay_out(large, run, tmp_path):

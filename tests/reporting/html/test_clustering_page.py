@@ -195,6 +195,9 @@ def test_of_views_numbered_apart_every_cluster_has_a_card_of_its_own(page):
         " the other",
     ):
         assert said in made.text
+    facts["joint"]["connected"] = [[0, 1]]
+    with pytest.raises(StoreError, match=r"joint\.connected must name each of the 3 views once"):
+        page(facts)
 
 
 def test_of_very_many_rows_the_page_tells_of_anchors_and_how_exact_eigenvectors_are(page):
