@@ -17,7 +17,6 @@ from mvcc.tables.reading._rows import RowsById, leads_with_zeros
 from mvcc.tables.reading._table import Table
 
 
-
 def add_constraints(
     given: list[Constraints],
     file: ConstraintFile,
