@@ -21,6 +21,7 @@ from mvcc.results import ClusterProfile
 from mvcc.tables._clustering import Clustered, clustered
 from mvcc.tables._correctable import Correctable
 from mvcc.tables._layout import MOVED
+from mvcc.tables.model._saved import SavedClustering
 from mvcc.tables.output._compare import compare_facts
 from mvcc.tables.output._former import Former, answered, read_former
 from mvcc.tables.reading._from_memory import frame_of, inputs_of, job_of, naming_constraints
@@ -185,10 +186,13 @@ class ClusteringResult(Correctable):
         return self._facts.to_dict()
 
     @property
-    def probabilities(self) -> dict[str, pd.DataFrame]:
-        """How likely every row is in each cluster, by id, with a column for each cluster.
+    def model(self) -> SavedClustering:
+        """What gives new rows their clusters; its ``save`` writes a file for ``load_model``."""
+        return self._found.saved.merged(self._facts.into)
 
-        Rows sum to 1.
+    @property
+    def probabilities(self) -> dict[str, pd.DataFrame]:
+        """How likely every row is in each cluster: by id, with a column for each; rows sum to 1.
 
         They are made when they are first looked at, as ``probabilities_`` of
         ``JointGraphClustering``; other methods have none. Corrections do not change them: they are
@@ -221,7 +225,7 @@ class ClusteringResult(Correctable):
         ndarray of shape (n,)
             Numbers of the clusters, as in ``labels``.
         """
-        return self._found.saved.merged(self._facts.into).predict(X, view)
+        return self.model.predict(X, view)
 
     def explain(self, view: str, id: Any) -> str:
         """Say in which cluster a row is, how sure that is, and whether constraints have moved it
@@ -237,8 +241,7 @@ class ClusteringResult(Correctable):
         number, draft = list(self._views).index(view), self._draft
         for moved, cluster, because in self._found.tables[number].get(MOVED, [])[1:]:
             if moved == name:
-                row = draft.found.views[number].ids.index(name)
-                without = draft.without(number, row, cluster)
+                without = draft.without(number, draft.found.views[number].ids.index(name), cluster)
                 if without is None:
                     break
                 elsewhere = self._called(view, without)
@@ -261,11 +264,9 @@ class ClusteringResult(Correctable):
             DataFrame of their shares in texts; and the ids of rows: ``typical`` ones,
             ``borderline`` ones (a Series of the other cluster), and ``misfits``.
         """
-        is_number = isinstance(cluster, int | np.integer)
-        if not is_number or cluster not in range(self._facts.n_clusters):
-            raise InvalidInputError(
-                f"there is no cluster {shown(cluster)}; they are 0 … {self._facts.n_clusters - 1}."
-            )
+        n = self._facts.n_clusters
+        if not isinstance(cluster, int | np.integer) or cluster not in range(n):
+            raise InvalidInputError(f"there is no cluster {shown(cluster)}; they are 0 … {n - 1}.")
         views = zip(self._views, self._facts.profiles, strict=True)
         return {name: self._profile_in(name, own[cluster]) for name, own in views}
 
@@ -288,9 +289,8 @@ class ClusteringResult(Correctable):
         """Return what differs from another clustering, as `mvcc compare --json` prints it."""
         if not isinstance(other, ClusteringResult):
             raise InvalidInputError(f"other must be a ClusteringResult, got {shown(other)}.")
-        changed = self._as_former().strange(other._found.inputs)
-        called = "this clustering", "the other one"
-        found = compare_facts((self._facts, other._facts), called, changed)
+        both, called = (self._facts, other._facts), ("this clustering", "the other one")
+        found = compare_facts(both, called, self._as_former().strange(other._found.inputs))
         return found | {"notes": list(map(in_python, found["notes"]))}
 
     def plot(self) -> Figure:

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from sklearn.metrics import adjusted_rand_score
 
+from mvcc import load_model
 from mvcc.exceptions import InvalidInputError
 from mvcc.tables.explaining import _shown_rows
 from tests.tables.test_cluster_views import JUDGED, MATCHES, MOVING, SHOP, SURVEY, VIEWS, clustered
@@ -29,7 +30,7 @@ def moved(before, after):
     return {(view["name"], row["id"], row["to"]) for view in views for row in view["moved"]}
 
 
-def test_a_merged_cluster_has_the_rows_of_both_and_its_number_is_gone(found):
+def test_a_merged_cluster_has_the_rows_of_both_and_its_number_is_gone(found, tmp_path):
     before = found.facts
     merged = found.merge(0, 1)
     for view in VIEWS:
@@ -46,9 +47,10 @@ def test_a_merged_cluster_has_the_rows_of_both_and_its_number_is_gone(found):
         assert all(after[2][name] == own[2][name] for after, own in profiles)
     assert found.facts == before
     new = found.predict(VIEWS["survey"], "survey")
-    np.testing.assert_array_equal(
-        merged.predict(VIEWS["survey"], "survey"), np.where(new == 1, 0, new)
-    )
+    merged.model.save(tmp_path / "model.skops")
+    for model in (merged, load_model(tmp_path / "model.skops")):
+        predicted = model.predict(VIEWS["survey"], "survey")
+        np.testing.assert_array_equal(predicted, np.where(new == 1, 0, new))
 
 
 def test_a_row_is_moved_with_its_matches_and_is_certain_there(found):
