@@ -233,7 +233,7 @@ def test_columns_can_be_left_out_and_another_one_can_name_the_rows(tmp_path):
         ("id,x\na,1\n\n,2\n", r":4: line 4 has no id"),
         (
             "List\n\nid,x\na,1\n",
-            r":3: .* 2 values, .* 1 columns\. Does line 1 name the columns\? Del",
+            r":3: .* 2 values, .* is 1 column\. Does line 1 name the columns\? Del",
         ),
         ("List,,\nid,x,y\na,1,2\n", r":1: 2 columns have no name\. Does line 1 name "),
         ("sep=;\n", r":2: line 2 is empty; it must name the columns"),

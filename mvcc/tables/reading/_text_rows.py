@@ -12,7 +12,7 @@ from typing import IO, NamedTuple
 import numpy as np
 import pandas as pd
 
-from mvcc._utils.messages import clipped, words_of
+from mvcc._utils.messages import agreeing, clipped, counted, words_of
 from mvcc._utils.reading import MOST_LINE, check_size, within_limits
 from mvcc._utils.text import DELIMITER_LINE, delimiter_of
 from mvcc.exceptions import DataError
@@ -209,7 +209,8 @@ def _longer_row(lines: IO[str], delimiter: str, n_above: int) -> str:
         for row in reader:
             line += 1
             if len(row) > width:
-                said = f":{line}: line {line} has {len(row)} values, but there are {width} columns"
+                there_are = f"there {agreeing(width, 'is', 'are')} {counted(width, 'column')}"
+                said = f":{line}: line {line} has {len(row)} values, but {there_are}"
                 if len(row) >= 2 * width:
                     said += f". {title_above(header)}"
                 return said
