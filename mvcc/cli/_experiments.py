@@ -146,7 +146,7 @@ def _print_findings(findings: list[experiments.Finding]) -> None:
             facts = f"{finding.verified} files verified"
         if finding.trials:
             facts += f"; {finding.trials} trials"
-        if finding.stored != finding.trials:
+        if finding.stored < finding.trials:
             facts += f", {finding.stored} of them here"
         shared.say(f"{folder}  {finding.status:<10}  {facts}".rstrip())
         for note in finding.notes:

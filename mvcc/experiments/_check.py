@@ -70,7 +70,7 @@ def _check(folder: Path) -> tuple[Finding, Manifest | None]:
     status = "ok"
     if damaged or missing:
         status = "damaged"
-    elif not store.holds_summary(damaged) or manifest.runs[-1].finished is None or failures:
+    elif not store.holds_summary() or manifest.runs[-1].finished is None or failures:
         status = "unfinished"
         notes.append("the same `mvcc run`, without --fresh, continues it.")
     elif not known:

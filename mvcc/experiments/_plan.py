@@ -134,8 +134,9 @@ def plan_for(store: ResultsStore, manifest: Manifest, config: Config, fresh: boo
     finished = (
         stored is not None
         and not missing
+        and not damaged
         and stored.trials == config.trials
         and stored.runs[-1].finished is not None
-        and store.holds_summary(damaged)
+        and store.holds_summary()
     )
     return Plan(store.folder, missing, len(done), n_cells, damaged, finished)

@@ -166,12 +166,10 @@ class ResultsStore:
         """Tell whether curves are here without any of the trials that they were made from."""
         return (self.folder / results.SCORES).exists() and not self.stored()
 
-    def holds_summary(self, damaged: Collection[str]) -> bool:
-        """Tell whether scores and curves are here, and not damaged."""
-        return all(
-            (self.folder / name).exists() and name not in damaged
-            for name in (results.SCORES, results.CURVES)
-        )
+    def holds_summary(self) -> bool:
+        """Tell whether scores and curves are here, and what else was made from all trials."""
+        names = {results.SCORES, results.CURVES, *(self.checksums().keys() & _OF_ALL_TRIALS)}
+        return all((self.folder / name).exists() for name in names)
 
     def write_example(self, example: dict[str, Any] | None) -> None:
         """Store the cluster that Figure 3 shows, where the experiment has one."""

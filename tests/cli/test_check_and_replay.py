@@ -42,6 +42,13 @@ def test_intact_results_are_one_line(folder):
     )
 
 
+def test_trials_that_the_curves_leave_out_are_not_called_some_of_them(folder, tmp_path):
+    copy = shutil.copytree(folder, tmp_path / "copy")
+    for config in (ORIGINAL.model_copy(update={"trials": 3}), ORIGINAL):
+        run_experiment(config, copy, n_jobs=1)
+    assert invoke("check", copy).stdout == f"{copy}  ok          5 files verified; 2 trials\n"
+
+
 def test_damage_is_named_and_gives_exit_code_1(damaged):
     lines = invoke("check", damaged, code=1).stdout.splitlines()
     assert lines[0] == f"{damaged}  damaged     3 files verified; 2 trials"

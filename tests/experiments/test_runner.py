@@ -7,7 +7,7 @@ import pytest
 from mvcc._utils.outputs import OutputFolder
 from mvcc.exceptions import DataError, InvalidInputError, StoreError
 from mvcc.experiments import _trial as attempt
-from mvcc.experiments import plan_run, run_experiment
+from mvcc.experiments import check_results, plan_run, run_experiment
 from tests.experiments.conftest import edit_manifest
 from tests.experiments.test_trial import small_config
 
@@ -108,6 +108,22 @@ def test_a_file_of_somebody_else_among_unfinished_results_is_set_aside(folder, n
     run_experiment(of_trials(2), folder, n_jobs=1)
     assert (folder / "set-aside" / name).read_text() == "mine"
     assert (folder / name).read_bytes() != before or name == "example.json"
+
+
+@pytest.mark.parametrize("name", ["example.json", "trials/0007.csv.gz"])
+def test_what_is_damaged_in_finished_results_is_set_aside(folder, name):
+    (folder / name).write_text("mine")
+    assert list(plan_run(ORIGINAL, folder).damaged) == [name]
+    run_experiment(ORIGINAL, folder, n_jobs=1)
+    assert ((folder / name).parent / "set-aside" / (folder / name).name).read_text() == "mine"
+    assert check_results([folder])[0][0].status == "ok"
+
+
+def test_an_example_that_is_missing_is_written_again(folder):
+    example = (folder / "example.json").read_bytes()
+    (folder / "example.json").unlink()
+    run_experiment(ORIGINAL, folder, n_jobs=1)
+    assert (folder / "example.json").read_bytes() == example
 
 
 @pytest.mark.parametrize("fresh", [False, True])
