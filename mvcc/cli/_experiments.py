@@ -46,6 +46,7 @@ def plot(results_dir: Path, figures: tuple[str, ...], out: Path | None, fresh: b
     files, one per line.
     """
     written = drawn.plot(results_dir, figures=figures, out=out, fresh=fresh)
+    shared.remark_notes(results.Results(results_dir).gaps())
     shared.say_json({"figures": written})
     for path in chain.from_iterable(written.values()):
         shared.say(str(path))
@@ -70,6 +71,7 @@ def claims(context: click.Context, results_dir: Path, fresh: bool) -> None:
     Exit status 3 if a claim does not hold, or holds only in part.
     """
     scorecard = tested.evaluate_claims(results_dir)
+    shared.remark_notes(results.Results(results_dir).gaps())
     paths = tested.write_markdown(scorecard, results_dir, fresh=fresh)
     if shared.has_flag("json"):
         shared.print_json(tested.to_json(scorecard))

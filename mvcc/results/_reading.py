@@ -62,6 +62,23 @@ class Results:
                 examples.append({**example, **_origin(experiment, manifest, self.folder)})
         return examples
 
+    def gaps(self) -> list[str]:
+        """Say which experiments are left out or lack trials, since a run was stopped or failed."""
+        trials, folders = self.curves.groupby("folder")["trials"].max(), [self.folder]
+        if not _is_experiment(self.folder):
+            folders = sorted(path.parent for path in self.folder.rglob(names.MANIFEST))
+            folders = [folder for folder in folders if folder.name != "set-aside"]
+        gaps, again = list[str](), "the same `mvcc run`, without --fresh,"
+        for folder in folders:
+            name = folder_name(folder, self.folder)
+            with suppress(StoreError, LookupError, TypeError, ValueError):  # it is of no run
+                planned, n = int(read_manifest(folder)["config"]["trials"]), trials.get(name, 0)
+                if not n:
+                    gaps.append(f"{name} is left out: it has no {names.CURVES}; {again} writes it.")
+                elif n < planned:
+                    gaps.append(f"{name} has {n:g} of {planned} trials; {again} adds the others.")
+        return gaps
+
     def _tables(self, name: str, keys: tuple[str, ...], values: tuple[str, ...]) -> pd.DataFrame:
         import pandas as pd  # here and below: pandas and matplotlib would slow down `mvcc --help`
 

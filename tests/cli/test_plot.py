@@ -8,6 +8,8 @@ import pytest
 from mvcc.exceptions import StoreError
 from mvcc.reporting.figures import FIGURES
 from tests.command_line import invoke
+from tests.experiments.conftest import edit_manifest
+from tests.reports import few_claims
 
 
 @pytest.fixture
@@ -22,6 +24,15 @@ def test_the_paths_written_are_printed(results):
     paths = [Path(line) for line in invoke("plot", results).stdout.splitlines()]
     assert {figures / "figure_04.png", figures / "figure_04.pdf"} <= set(paths)
     assert sorted(paths) == sorted(figures.glob("[!.]*"))
+
+
+def test_trials_that_are_missing_are_noted_beside_figures_and_claims_and_in_the_report(results):
+    edit_manifest(results / "protein", lambda manifest: manifest["config"].update(trials=99))
+    with few_claims(26):
+        notes = [invoke(name, results).stderr for name in ("plot", "claims")]
+        invoke("report", results)
+    page = (results / "report.html").read_text(encoding="utf-8")
+    assert all("protein has 12 of 99 trials; the same" in text for text in (*notes, page))
 
 
 def test_out_and_json(results, tmp_path):

@@ -9,6 +9,7 @@ import pytest
 from mvcc._utils.files import append_line, sha256_of_file
 from mvcc.exceptions import StoreError
 from mvcc.results import Results, find_experiments
+from tests.experiments.conftest import edit_manifest
 
 
 def test_finished_experiments_are_found_at_any_depth(tmp_path, curves, finish):
@@ -30,6 +31,19 @@ def test_an_experiments_own_folder_is_the_only_one(tmp_path, curves, finish):
 def test_no_experiment_is_an_error_that_says_what_one_is(tmp_path, where):
     with pytest.raises(StoreError, match=r"(?s)curves\.csv.*manifest\.json.*mvcc run"):
         find_experiments(tmp_path / where)
+
+
+def test_experiments_that_lack_curves_or_trials_are_named(tmp_path, curves, finish):
+    for name, trials in (("whole", 12), ("fewer", 15), ("deep/none", 5), ("set-aside", 5)):
+        folder = finish(tmp_path / name, curves(trials=12))
+        edit_manifest(folder, lambda manifest, n=trials: manifest["config"].update(trials=n))
+        if trials == 5:
+            (folder / "curves.csv").unlink()
+    again = "the same `mvcc run`, without --fresh,"
+    fewer = f"fewer has 12 of 15 trials; {again} adds the others."
+    none = f"deep/none is left out: it has no curves.csv; {again} writes it."
+    assert Results(tmp_path).gaps() == [none, fewer]
+    assert Results(tmp_path / "fewer").gaps() == [fewer]
 
 
 def test_curves_come_back_as_written_with_their_folder(tmp_path, curves, finish):

@@ -115,6 +115,7 @@ def experiment_page(results_dir: Path) -> bytes:
         {"curves": learning_curves(results.curves)},
         title=f"Experiment {name}" if n == 1 else f"{n} experiments in {name}",
         experiments=experiments,
+        gaps=results.gaps(),
         trials=figures.about_trials(results.curves),
         figures=list(_figures(results)),
         scorecard=scorecard,
