@@ -18,8 +18,9 @@ from mvcc.reporting.figures._curves import (
     improvements,
 )
 from mvcc.reporting.figures._panels import main_experiment
+from mvcc.reporting.figures._studies import draw_beyond
 from mvcc.reporting.figures._style import METHODS, WIDTH, house_style, method_styles
-from mvcc.results import BASES
+from mvcc.results import BASES, BEYOND_PEERS
 from tests.reporting.drawn import (
     assert_nothing_is_cut_or_covered,
     ends_of_bars,
@@ -168,6 +169,19 @@ def test_what_differs_among_rows_of_a_data_set_is_named(curves):
         "Rec/Talk\n3 trials",
     ]
     assert "Mean over 3 to 12 trials." in picture.caption
+
+
+def test_two_runs_of_the_joint_clustering_have_rows_of_their_own_beside_what_is_elsewhere(curves):
+    few = {"bases": ("pck-means",), "fractions": (0.4,)}
+    both = curves("wine", methods=("joint", "direct-mapping"), **few)
+    peers = curves("wine", methods=("mvlearn",), **few).assign(folder="peers", study=BEYOND_PEERS)
+    runs = [both.assign(mean=mean, folder=f"run {mean}", study="beyond") for mean in (0.6, 0.7)]
+    figure = draw_beyond(pd.concat([*runs, peers])).figure
+    assert list(dict.fromkeys(row for row, _ in grid(figure))) == ["Wine\nrun 0.6", "Wine\nrun 0.7"]
+    for axes, mean in zip(figure.axes, [0.6] * 3 + [0.7] * 3, strict=True):
+        for label, curve in points(axes).items():
+            expected = peers["mean"] if "mvlearn" in label else [mean] * 3
+            assert curve[:, 1] == pytest.approx(expected), label
 
 
 @pytest.mark.parametrize("options", [{"trials": 1}, {"schedule": (50,)}])

@@ -164,13 +164,19 @@ def draw_beyond(curves: pd.DataFrame) -> Picture | None:
     ours = curves[(curves["study"] == BEYOND) & (curves["method"] == JOINT)]
     if ours.empty:
         return None
+    ours = ours.assign(beside=ours["folder"])
     fractions = sorted(set(ours["mapped"]))
     mapped = fractions[len(fractions) // 2]
     others = curves[curves["study"].isin([BEYOND, BEYOND_PEERS]) & (curves["method"] != JOINT)]
     others = others[others["mapped"].isna() | (others["mapped"] == mapped)]
+    # each run of the joint clustering has its own others; those from elsewhere are beside all
+    runs = ours[["dataset", "beside"]].drop_duplicates()
+    others = others.merge(runs, how="left", on="dataset").fillna({"beside": ""})
+    elsewhere = ~others["folder"].isin(runs["beside"])
+    others = others[elsewhere | (others["folder"] == others["beside"])]
     # of each method the base with the largest mean, point by point
     others = others.sort_values("mean", ascending=False).drop_duplicates(
-        ["dataset", "method", "n_constraints"]
+        ["dataset", "beside", "method", "n_constraints"]
     )
     rows = _panels.with_intervals(pd.concat([ours, others], ignore_index=True))
     schedule = _style.schedule_of(rows)
@@ -211,15 +217,20 @@ def draw_beyond(curves: pd.DataFrame) -> Picture | None:
 
 
 def _panels_beyond(rows: pd.DataFrame) -> Iterator[_panels.Panel]:
-    """Give for each data set panels of the joint clustering, alone and beside others."""
-    for row, dataset in enumerate(_panels.in_order(rows["dataset"])):
-        title, of_dataset = _panels.dataset_title(dataset), rows[rows["dataset"] == dataset]
-        joint = of_dataset["method"] == JOINT
-        yield _panels.Panel(row, 0, title, _style.WITHOUT_BASE[JOINT].title, of_dataset[joint])
+    """Give for each data set and run panels of the joint clustering, alone and beside others."""
+    runs = rows[["dataset", "beside"]].drop_duplicates().groupby("dataset")["beside"].agg(sorted)
+    places = [(dataset, run) for dataset in _panels.in_order(runs.index) for run in runs[dataset]]
+    for row, (dataset, run) in enumerate(places):
+        title = _panels.dataset_title(dataset)
+        if len(runs[dataset]) > 1:
+            title += f"\n{run}"
+        of_run = rows[(rows["dataset"] == dataset) & (rows["beside"] == run)]
+        joint = of_run["method"] == JOINT
+        yield _panels.Panel(row, 0, title, _style.WITHOUT_BASE[JOINT].title, of_run[joint])
         for column, (heading, group) in enumerate(_OTHERS.items(), 1):
-            of_group = of_dataset["method"].isin(group)
+            of_group = of_run["method"].isin(group)
             if of_group.any():
-                yield _panels.Panel(row, column, title, heading, of_dataset[joint | of_group])
+                yield _panels.Panel(row, column, title, heading, of_run[joint | of_group])
 
 
 _PANELS = {  # title: what is drawn, and how it is called
