@@ -9,7 +9,7 @@ from pathlib import Path
 
 from mvcc.exceptions import StoreError
 from mvcc.experiments._store import ResultsStore
-from mvcc.results import CURVES, MANIFEST, Manifest, environment_differences
+from mvcc.results import CURVES, MANIFEST, Manifest, environment_differences, find_manifests
 
 
 @dataclass(frozen=True)
@@ -28,16 +28,14 @@ def check_results(paths: Iterable[Path]) -> tuple[list[Finding], list[str]]:
     """Verify every results folder among and below the given ones; say why curves differ."""
     folders: set[Path] = set()
     for path in paths:
-        found = [path / MANIFEST]
-        if not found[0].exists():
-            found = [*path.rglob(MANIFEST)]
+        found = find_manifests(path)
         if not found:
             raise StoreError(
                 f"{path}: there are no results here or below: no folder has a {MANIFEST} or "
                 "clustering.json. Give the folder that `mvcc run` or `mvcc cluster` wrote to, or "
                 "one above it."
             )
-        folders.update(manifest.parent for manifest in found)
+        folders.update(found)
     findings, manifests = [], {}
     for folder in sorted(folders):
         finding, manifest = _check(folder)

@@ -37,6 +37,7 @@ from ._reading import RUN_KIND as RUN_KIND
 from ._reading import Checksums as Checksums
 from ._reading import Results as Results
 from ._reading import find_experiments as find_experiments
+from ._reading import find_manifests as find_manifests
 from ._reading import folder_name as folder_name
 from ._reading import is_label as is_label
 from ._reading import known_checksums as known_checksums

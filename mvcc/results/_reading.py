@@ -64,16 +64,15 @@ class Results:
 
     def gaps(self) -> list[str]:
         """Say which experiments are left out or lack trials, since a run was stopped or failed."""
-        trials, folders = self.curves.groupby("folder")["trials"].max(), [self.folder]
-        if not _is_experiment(self.folder):
-            folders = sorted(path.parent for path in self.folder.rglob(names.MANIFEST))
-            folders = [folder for folder in folders if folder.name != "set-aside"]
+        trials = self.curves.groupby("folder")["trials"].max()
         gaps, again = list[str](), "the same `mvcc run`, without --fresh,"
-        for folder in folders:
+        for folder in find_manifests(self.folder):
             name = folder_name(folder, self.folder)
             with suppress(StoreError, LookupError, TypeError, ValueError):  # it is of no run
                 planned, n = int(read_manifest(folder)["config"]["trials"]), trials.get(name, 0)
-                if not n:
+                if not n and _is_experiment(folder):
+                    gaps.append(f"{name} is left out: it lies in another experiment; move it away.")
+                elif not n:
                     gaps.append(f"{name} is left out: it has no {names.CURVES}; {again} writes it.")
                 elif n < planned:
                     gaps.append(f"{name} has {n:g} of {planned} trials; {again} adds the others.")
@@ -105,6 +104,12 @@ def find_experiments(results_dir: Path) -> list[Path]:
             "above it, or finish the run first."
         )
     return found
+
+
+def find_manifests(results_dir: Path) -> list[Path]:
+    """Return the folders with a manifest in and below a folder, but for manifests set aside."""
+    folders = (path.parent for path in results_dir.rglob(names.MANIFEST))
+    return sorted(folder for folder in folders if folder.name != "set-aside")
 
 
 def read_manifest(experiment: Path) -> dict[str, Any]:

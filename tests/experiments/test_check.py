@@ -34,6 +34,15 @@ def test_intact_results_are_ok_wherever_they_lie(folder, tmp_path):
     assert not disagreements
 
 
+def test_results_within_others_are_verified_and_a_manifest_that_was_set_aside_is_not(folder):
+    shutil.copytree(folder, folder / "inner")
+    edit_manifest(folder / "inner", lambda manifest: manifest.update(note="mine"))
+    run_experiment(ORIGINAL.model_copy(update={"trials": 3}), folder / "inner", n_jobs=1)
+    assert (folder / "inner/set-aside/manifest.json").exists()
+    findings, _ = check(folder)
+    assert {name: one.status for name, one in findings.items()} == {"small": "ok", "inner": "ok"}
+
+
 def cut(name):
     return lambda folder: (folder / name).write_bytes((folder / name).read_bytes()[:-1])
 

@@ -22,9 +22,12 @@ def test_finished_experiments_are_found_at_any_depth(tmp_path, curves, finish):
 
 def test_an_experiments_own_folder_is_the_only_one(tmp_path, curves, finish):
     folder = finish(tmp_path / "outer", curves())
-    finish(folder / "inner", curves())
+    inner = finish(folder / "inner", curves())
+    edit_manifest(inner, lambda manifest: manifest["config"].update(trials=12))
     assert find_experiments(folder) == [folder]
     assert set(Results(folder).curves["folder"]) == {"outer"}
+    why = "it lies in another experiment; move it away."
+    assert Results(folder).gaps() == [f"inner is left out: {why}"]
 
 
 @pytest.mark.parametrize("where", [".", "nowhere"])
