@@ -95,8 +95,8 @@ def find_experiments(results_dir: Path) -> list[Path]:
         return [results_dir]
     found, what = [], "there is no folder"
     if isdir(results_dir):
-        everywhere = (curves.parent for curves in results_dir.rglob(names.CURVES))
-        found, what = sorted(filter(_is_experiment, everywhere)), "no finished experiment below"
+        found = [*filter(_is_experiment, _folders_with(names.CURVES, results_dir))]
+        what = "no finished experiment below"
     if not found:
         raise StoreError(
             f"{what} {clipped(str(results_dir), 1000)}: a finished experiment is a folder with "
@@ -108,8 +108,18 @@ def find_experiments(results_dir: Path) -> list[Path]:
 
 def find_manifests(results_dir: Path) -> list[Path]:
     """Return the folders with a manifest in and below a folder, but for manifests set aside."""
-    folders = (path.parent for path in results_dir.rglob(names.MANIFEST))
-    return sorted(folder for folder in folders if folder.name != "set-aside")
+    folders = _folders_with(names.MANIFEST, results_dir)
+    return [folder for folder in folders if folder.name != "set-aside"]
+
+
+def _folders_with(name: str, folder: Path) -> list[Path]:
+    """Return each folder with such a file once; of links, those in the folder itself are followed.
+
+    A link beside what it leads to is left out.
+    """
+    found = {path.parent for path in (*folder.glob(f"*/{name}"), *folder.rglob(name))}
+    links_first = sorted(found, key=lambda one: (not one.is_symlink(), one))
+    return sorted({one.resolve(): one for one in links_first}.values())
 
 
 def read_manifest(experiment: Path) -> dict[str, Any]:

@@ -20,6 +20,16 @@ def test_finished_experiments_are_found_at_any_depth(tmp_path, curves, finish):
     assert find_experiments(tmp_path) == [second, first]
 
 
+def test_links_to_experiments_are_followed_and_no_experiment_comes_twice(tmp_path, curves, finish):
+    finish(tmp_path / "elsewhere" / "linked", curves())
+    here = finish(tmp_path / "results" / "here", curves())
+    (here.parent / "again").symlink_to(here)
+    (here.parent / "all").symlink_to(tmp_path)
+    linked = here.parent / "linked"
+    linked.symlink_to(tmp_path / "elsewhere" / "linked")
+    assert find_experiments(here.parent) == [here, linked]
+
+
 def test_an_experiments_own_folder_is_the_only_one(tmp_path, curves, finish):
     folder = finish(tmp_path / "outer", curves())
     inner = finish(folder / "inner", curves())
