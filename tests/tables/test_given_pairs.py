@@ -605,6 +605,13 @@ def test_lines_of_all_files_are_told_at_once(options, tmp_path):
     assert (first, last) == ("22 problems:", "  and 2 more")
 
 
+def test_files_that_are_missing_are_told_at_once(options, tmp_path):
+    (tmp_path / "images.csv").unlink()
+    options = [*options, (("matches", "texts:images"), str(tmp_path / "m.csv"), "--match")]
+    with pytest.raises(DataError, match=r"(?s)2 problems:.*images\.csv: there is.*m\.csv: there"):
+        read(options, tmp_path)
+
+
 def test_columns_of_constraints_are_checked_before_large_tables_are_read(tmp_path, monkeypatch):
     (tmp_path / "texts.csv").write_text("x,x\n1,2\n")
     (tmp_path / "pairs.csv").write_text("a,b,kind\nt0,t1,must-link\n")
