@@ -45,8 +45,8 @@ def cluster(
 
     Tables are CSV, TSV, Excel (.xlsx), JSON, Parquet, NPZ, NPY or ARFF, with numbers, categories,
     dates and texts. A TABLE is a view named after its file; --view gives another name. A column
-    `id` (or --id-column) names the rows; without one, they are numbered from 0. What became of each
-    column is printed; --ignore and --columns change it.
+    `id` (or --id-column) names the rows; without one, they are numbered from 0. The output
+    lists how each column was used; --ignore and --columns change it.
 
     Settings may be in a CONFIG file (`mvcc init --from` drafts one); options override it. A range
     such as -k 2-12 compares numbers of clusters and chooses none.
@@ -55,8 +55,9 @@ def cluster(
     clustered, and all rows get the clusters of that, in parallel.
 
     Writes to the folder of --out: for each view labels.csv, and moved.csv with the rows that
-    constraints moved and why (co-em: propagated.csv and received.csv); of a folder labels/ with all
-    rows; report.html, model.skops, and cluster.yaml, which repeats the run.
+    constraints moved and why (co-em: propagated.csv and received.csv); suspicious.csv with matches
+    that seem wrong, if any; of a folder labels/ with all rows; report.html; clustering.json with
+    all facts; model.skops; and cluster.yaml, which repeats the run.
     """
     if config is None and not given["views"]:
         raise click.UsageError(

@@ -70,7 +70,7 @@ class JointSpectralFeatures(
     Attributes
     ----------
     features_made_ : list of str
-        What became of the columns of every view, and why.
+        How the columns of every view were used, and why.
     view_names_ : list of str or None
         The names of the views; None where they are a list.
     n_features_in_ : list of int

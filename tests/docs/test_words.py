@@ -9,7 +9,7 @@ import pytest
 from tests.docs.blocks import ROOT, pages
 
 AVOIDED = re.compile(
-    r"\bis (?:said|told)\b(?! apart)|\bspeaks? for\b|\bgoes on\b|\bwhat bec(?:a|o)mes? of\b"
+    r"\bis (?:said|told)\b(?! apart)|\bspeaks? for\b|\bgoes on\b|\b[Ww]hat bec(?:a|o)mes? of\b"
     r"|\bthat (?:is|are) there\b|(?<![Tt]here )\bis no (?!longer|more|less|better|worse)[a-z]+\b"
     r"|(?:^|[.:] )Of (?=[a-z])|(?:^|[.] )Where (?=[a-z])"
     r"|\bjudge?ments?\b|\bjudged (?:pair|row|object)s?\b"

@@ -100,7 +100,7 @@ class JointGraphClustering(MultiViewEstimator):
     Attributes
     ----------
     features_made_ : list of str
-        What became of the columns of every view, and why.
+        How the columns of every view were used, and why.
     labels_ : list of ndarray of shape (n_v,)
         Cluster of every row, per view, with one numbering for all views that three or more matches
         connect.

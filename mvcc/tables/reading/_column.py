@@ -1,4 +1,4 @@
-"""What became of a column of a table, and what its values look like."""
+"""How a column of a table was used, and what its values look like."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ class LeftOut(StrEnum):
 
 @dataclass(frozen=True)
 class Column:
-    """What became of a column."""
+    """How a column was used."""
 
     name: str
     kind: Kind | None  # what it is clustered as; None if it is left out
