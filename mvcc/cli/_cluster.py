@@ -51,8 +51,8 @@ def cluster(
     Settings may be in a CONFIG file (`mvcc init --from` drafts one); options override it. A range
     such as -k 2-12 compares numbers of clusters and chooses none.
 
-    A view may be a folder of Parquet files, more than memory holds: a sample of its rows is
-    clustered, and all rows get the clusters of that, in parallel.
+    A view may be a folder of Parquet files with more rows than memory holds: mvcc clusters a
+    sample, then gives all rows its clusters, in parallel.
 
     Writes to the folder of --out: for each view labels.csv, and moved.csv with the rows that
     constraints moved and why (co-em: propagated.csv and received.csv); suspicious.csv with matches

@@ -94,12 +94,12 @@ def claims(context: click.Context, results_dir: Path, fresh: bool) -> None:
 def check(context: click.Context, paths: tuple[Path, ...]) -> None:
     """Verify the results in and below each FOLDER; change nothing.
 
-    Of `mvcc run`, the checksums of all files. If two folders have the same config and data but
-    different curves (for example from two machines), the output lists the differences between their
-    programs, libraries and processors.
+    Results of `mvcc run` must have the checksums that were stored. If two folders have the same
+    config and data but different curves (for example from two machines), the output lists the
+    differences between their programs, libraries and processors.
 
-    Of `mvcc cluster`, that labels, tables and model agree with clustering.json, and whether an
-    input has changed since.
+    Labels, tables and model of `mvcc cluster` must agree with clustering.json; the output also
+    names inputs that have changed since.
 
     Exit status 1 if a file is damaged, or if curves differ that should be equal.
     """

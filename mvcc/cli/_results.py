@@ -61,9 +61,9 @@ def predict(
 
     A table needs the columns that its view was clustered by, in any order; others are ignored.
     Formats and ids are those of `mvcc cluster`. CSV and Parquet files may be larger than memory.
-    Written are the columns id, cluster and, where clusters have names, name; for several views to
-    labels.csv in a folder for each. The rows of a folder of Parquet files are predicted in
-    parallel, and written to a folder of Parquet files.
+    The output has the columns id, cluster and, if clusters have names, name. Several views get a
+    folder each, with labels.csv. A folder of Parquet files is predicted in parallel, and its
+    output is such a folder, too.
     """
     new = shared.by_name(views, "--view")
     with shared.shown_steps() as on_step:
