@@ -179,7 +179,6 @@ def read_inputs(job: Job, folders: SampledViews | None = None) -> Inputs:
     problems.extend(of_pairs)
     if len(tables) < len(job.views):  # without ids nothing can be said of matches and constraints
         problems.raise_any()
-    problems.extend(of_pairs)
     return _with_pairs(job, tables, files, problems)
 
 
