@@ -21,12 +21,7 @@ from mvcc.tables._layout import CORRECTIONS, FOUND
 from mvcc.tables.asking._card import ShownRow
 from mvcc.tables.asking._log import LoggedSession, about
 from mvcc.tables.correcting._corrected import Reviewed, parts_of
-from mvcc.tables.correcting._corrections import (
-    MATCH,
-    NO_MATCH,
-    corrections_in,
-    is_about_cluster,
-)
+from mvcc.tables.correcting._corrections import MATCH, NO_MATCH, corrections_in, is_about_cluster
 from mvcc.tables.correcting._draft import Draft, Row
 from mvcc.tables.explaining._distinguishing import with_likely_labels
 from mvcc.tables.fitting._features import features_before_clusters

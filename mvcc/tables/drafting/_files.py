@@ -26,9 +26,7 @@ from mvcc.tables.drafting._ids import (
     texts_in,
     with_repeated,
 )
-from mvcc.tables.reading._column import (
-    without_attrs,
-)
+from mvcc.tables.reading._column import without_attrs
 from mvcc.tables.reading._files import read_frame
 from mvcc.tables.reading._rows import plain_id
 

@@ -108,11 +108,7 @@ def _by_anchors(**values: Any) -> NearestAnchors:
 
 
 _n_in = {"n_features_in_": size("in")}
-_components = {
-    **_n_in,
-    "n_components": size("out"),
-    "components_": _of_unit("out", "in"),
-}
+_components = {**_n_in, "n_components": size("out"), "components_": _of_unit("out", "in")}
 
 _AUTO_SCALER = estimator(
     AutoScaler,
@@ -149,8 +145,7 @@ _SPECTRAL = estimator(
     },
 )
 _STANDARD_SCALER = estimator(
-    StandardScaler,
-    {**_n_in, "mean_": _of_table("in"), "scale_": array("in", least=_LEAST)},
+    StandardScaler, {**_n_in, "mean_": _of_table("in"), "scale_": array("in", least=_LEAST)}
 )
 _PCA = estimator(
     PCA,

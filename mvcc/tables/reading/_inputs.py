@@ -14,13 +14,7 @@ import numpy as np
 import pandas as pd
 
 from mvcc._utils.arrays import Ints
-from mvcc._utils.messages import (
-    counted,
-    row_name,
-    shown,
-    view_and_id,
-    views_of_pair,
-)
+from mvcc._utils.messages import counted, row_name, shown, view_and_id, views_of_pair
 from mvcc.constraints import ConstraintFile
 from mvcc.exceptions import DataError
 from mvcc.tables._job import Job

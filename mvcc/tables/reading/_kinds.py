@@ -14,14 +14,7 @@ from mvcc._utils.arrays import Floats
 from mvcc._utils.messages import clipped, with_point
 from mvcc._utils.settings import as_yaml
 from mvcc.tables._job import AskedKind
-from mvcc.tables.reading._column import (
-    DURATIONS,
-    TRUTH,
-    Column,
-    Written,
-    are_few,
-    is_missing,
-)
+from mvcc.tables.reading._column import DURATIONS, TRUTH, Column, Written, are_few, is_missing
 from mvcc.tables.reading._dates import DATE, ORDERS, in_numbers, read_dates, remarks_on
 from mvcc.tables.reading._numbers import (
     SEPARATED,

@@ -13,10 +13,7 @@ import pandas as pd
 from mvcc._utils.arrays import Floats
 from mvcc._utils.messages import agreeing, clipped, counted, nearest, shown
 from mvcc.exceptions import DataError
-from mvcc.tables.reading._column import (
-    GLANCE,
-    as_texts,
-)
+from mvcc.tables.reading._column import GLANCE, as_texts
 from mvcc.tables.reading._problems import title_above
 from mvcc.tables.reading._sheets import TOTAL
 

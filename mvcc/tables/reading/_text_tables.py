@@ -18,14 +18,7 @@ from mvcc._utils.text import UTF_16, assumed, encoding_of, read_text
 from mvcc.exceptions import DataError
 from mvcc.tables.reading._parquet import parts_of, rows_at_a_time
 from mvcc.tables.reading._rows import without_nameless
-from mvcc.tables.reading._sheets import (
-    BELOW,
-    Cells,
-    are_units,
-    n_below,
-    said_of,
-    without_value,
-)
+from mvcc.tables.reading._sheets import BELOW, Cells, are_units, n_below, said_of, without_value
 from mvcc.tables.reading._text_rows import check_quotes, text_frames
 
 _LAST = 50  # rows among which totals and footnotes are sought
