@@ -606,8 +606,10 @@ def test_lines_of_all_files_are_told_at_once(options, tmp_path):
 
 
 def test_files_that_are_missing_are_told_at_once(options, tmp_path):
-    (tmp_path / "images.csv").unlink()
     options = [*options, (("matches", "texts:images"), str(tmp_path / "m.csv"), "--match")]
+    with pytest.raises(DataError, match=r"^[^\n]*m\.csv: there is no such file[^\n]*$"):
+        read(options, tmp_path)
+    (tmp_path / "images.csv").unlink()
     with pytest.raises(DataError, match=r"(?s)2 problems:.*images\.csv: there is.*m\.csv: there"):
         read(options, tmp_path)
 
