@@ -11,7 +11,7 @@ from mvcc.results import sureness_of
 from mvcc.tables._job import View
 from mvcc.tables.explaining._distinguishing import distinguishing_columns, distinguishing_words
 from mvcc.tables.explaining._profiles import common_name, misnamed, name_of, places_of, profiles_of
-from mvcc.tables.explaining._shown_rows import sampled, values_of
+from mvcc.tables.explaining._shown_rows import sampled, values_in
 from mvcc.tables.reading._columns import understand_all
 from mvcc.tables.reading._table import Table
 from tests.tables.problems import read_table
@@ -203,7 +203,7 @@ def test_many_rows_are_sampled_with_listed_ones_and_counterparts(rng):
     assert sampled([5000], [set(range(300))], {}, most=100) == [list(range(300))]
 
 
-def test_values_are_short_texts_and_as_many_as_fit(table, monkeypatch):
+def test_values_are_short_texts_and_as_many_as_fit(table):
     columns = {
         "n": ["1.5", "12345678", "2.25", ""],
         "day": ["2020-01-01", "", "2020-01-03", "2020-02-01"],
@@ -212,11 +212,10 @@ def test_values_are_short_texts_and_as_many_as_fit(table, monkeypatch):
     }
     one = table(**columns)
     short = {**columns, "text": ["a b " * 39 + "a b…", *columns["text"][1:]]}
-    assert values_of([one], [[]], [None]) == [list(map(list, short.items()))]
+    assert values_in(one, [], None, 2000) == list(map(list, short.items()))
     best = [{"columns": [{"column": "stock"}, {"column": "day"}]}]
     for room, names in ((20, ["stock"]), (30, ["n", "day", "stock"])):
-        monkeypatch.setattr("mvcc.tables.explaining._shown_rows.MOST_CHARACTERS", room)
-        (shown,) = values_of([one], [best], [[0, 3]])
+        shown = values_in(one, best, [0, 3], room)
         assert [name for name, _ in shown] == names
         assert ["stock", ["yes", "yes"]] in shown
 

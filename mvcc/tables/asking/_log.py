@@ -21,10 +21,7 @@ from mvcc.tables.reading._people import LOG_COLUMNS, Record, read_log, read_reco
 
 
 class LoggedSession(ABC):
-    """A session about tables with a log of answers in a folder, held as a context manager.
-
-    The log is read once, and stored as a whole.
-    """
+    """A session with a log of answers in a folder, held as a context manager."""
 
     def __init__(self, out: OutputFolder, log: str, inputs: Inputs, base: Path) -> None:
         for table in inputs.tables:
@@ -80,10 +77,7 @@ class LoggedSession(ABC):
         files: Mapping[str, bytes],
         kinds: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
-        """Store all lines and the files that follow from them; if that fails, nothing is replaced.
-
-        A log that somebody has changed meanwhile is kept, and one without new lines stays as it is.
-        """
+        """Store all lines and what follows from them, or nothing; a log changed since is kept."""
         former = [fields for _, fields in self._records]  # stay as they are, in other words or not
         added = [[line.id, line.answer, line.when] for line in lines[len(former) :]]
         content = csv_bytes([LOG_COLUMNS, *former, *added])

@@ -253,10 +253,7 @@ class ReviewSession(LoggedSession):
 
 
 def _refuse_contradiction(draft: Draft, former: Draft, said: _Said, line: Answer) -> None:
-    """Refuse a line that has changed what others said at the same time, and note what it says.
-
-    ``former`` is the draft before it; matched rows are moved together.
-    """
+    """Refuse a line that changes what others said at once; matched rows are moved together."""
     answer = line.answer
     if is_about_cluster(answer):
         return

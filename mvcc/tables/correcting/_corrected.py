@@ -34,11 +34,7 @@ class Reviewed:
 
     @cached_property
     def facts(self) -> Clustering:
-        """After the corrections that stand. A warning counts those whose rows or clusters are gone.
-
-        They are made when they are first looked at: of many corrections at once, the last ones
-        alone.
-        """
+        """After the corrections that stand, made when first looked at; a warning counts others."""
         draft, found = self.draft, self.draft.found
         ended = {
             caution
@@ -66,10 +62,8 @@ class _Rewriting:
         self._kept = [np.flatnonzero(labels != LEFT_OUT) for labels in draft.labels]
         # of every view: the numbers of the rows that are left, by their former ones
         self._new = [{row: new for new, row in enumerate(own.tolist())} for own in self._kept]
-        self._labels, self._tables = list[Ints](), list[Table]()
-        for labels, table, own in zip(draft.labels, tables, self._kept, strict=True):
-            self._labels.append(labels[own])
-            self._tables.append(table.on_rows(own))
+        self._labels = [own[rows] for own, rows in zip(draft.labels, self._kept, strict=True)]
+        self._tables = [own.on_rows(rows) for own, rows in zip(tables, self._kept, strict=True)]
 
     def facts(self, warnings: list[str]) -> Clustering:
         """Return them."""
@@ -192,12 +186,10 @@ class _Rewriting:
         return told
 
     def _profiles(self, number: int, view: dict[str, Any]) -> list[dict[str, Any]]:
-        """Describe every cluster of a view; those that have the same rows as before list the same.
-
-        The fit of rows is in place of distances to centers, which the facts do not have.
-        """
+        """Describe every cluster of a view; those with the same rows as before list the same."""
         labels = self._labels[number]
         fit = np.array(view["fit"] or np.ones(len(labels)))
+        # in place of distances to centers, which the facts do not have
         places = Places(own=-fit, silhouette=fit, nearest=labels)
         told = profiles_of(self._tables[number], places, labels, view, self._draft.n_clusters)
         new, before = self._new[number], np.array(self._facts.views[number].labels)
@@ -244,11 +236,7 @@ def _left(pairs: Iterable[Any], new: dict[int, int], others: dict[int, int]) -> 
 def parts_of(
     draft: Draft, cluster: str, features: list[Floats], inputs: Inputs, seed: int
 ) -> dict[str, tuple[Ints, Ints]]:
-    """Return two parts of a cluster: per view its rows in the tables, and 0 or 1 for each.
-
-    Views of which the cluster has too few rows have none. The larger part is 0; of two equal ones,
-    that of the first row.
-    """
+    """Return parts of a cluster: per view its rows, and 0 (of the larger part) or 1 for each."""
     inputs, facts = with_matches(inputs, draft.lines), draft.found
     views, number = draft.cluster(cluster)
     rows = {}

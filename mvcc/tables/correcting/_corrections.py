@@ -86,10 +86,7 @@ def refuse_line_breaks(ids: Iterable[str], where: str) -> None:
 
 
 def with_matches(inputs: Inputs, corrections: Corrections, but: Collection[str] = ()) -> Inputs:
-    """Return inputs with the matches that corrections leave; rows that are gone have none.
-
-    Those that name a row of a view of ``but`` do not count.
-    """
+    """Return inputs with the matches that corrections leave, but those by rows of some views."""
     standing = answers_standing(corrections)
     changes = [line for line in standing if line.answer in (MATCH, NO_MATCH)]
     if not changes:
@@ -143,10 +140,7 @@ class CarryingOver:
     strange: Collection[str]  # views whose rows are numbered, and may be other ones
 
     def of(self, former: Corrections) -> tuple[Corrections, list[str]]:
-        """Return the corrections that hold here, and warnings that count the others.
-
-        A line is divided into one for each set of views that are numbered alike.
-        """
+        """Return the corrections that hold here, one per set of views, and warnings on others."""
         opened, standing = set(map(str, opened_in(former))), answers_standing(former)
         opened_here: dict[str, set[int]] = {number: set() for number in opened}  # in which sets
         lines = list[Answer]()

@@ -169,10 +169,7 @@ class Draft:
         return next((int(self.labels[v][i]) for v, i in rows if (v, i) in self.decided), None)
 
     def without(self, view: int, row: int, cluster: int) -> int | None:
-        """Return the cluster now of a row without constraints, where it was found in another one.
-
-        None if it is there, or if a person has put it where it is.
-        """
+        """Return the cluster of a row without constraints; None if it is there, or put there."""
         now = int(self.into[view][cluster])
         if self.put[view][row] or now == self.labels[view][row]:
             return None

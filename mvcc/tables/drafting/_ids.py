@@ -49,17 +49,14 @@ class Candidate(NamedTuple):
 
 
 def ids_in(frame: pd.DataFrame) -> Ids:
-    """Return the columns of a table with a value of its own in each row, and their values.
-
-    The texts of all columns of measurements would take several times the memory of a large table.
-    """
+    """Return the columns of a table with a value of its own in each row, and their values."""
     frame = without_attrs(frame)
     ids: Ids = {}
     for n, name in enumerate(frame.columns):
         column = frame.iloc[:, n]
         first = [str(value).strip() for value in column.iloc[:_GLANCED].tolist()]
         if column.dtype.kind != "f" and first and all(map(_MEASURED.fullmatch, first)):
-            continue
+            continue  # these texts would take several times the memory of a large table
         values = set(texts_in(column))
         if len(values) == len(frame):
             ids[str(name)] = values.union(map(plain_id, values))
@@ -94,10 +91,7 @@ def ends_of(
     likely: Collection[str] = (),
     spelled: Callable[[str], str] = plain_id,
 ) -> Ends | None:
-    """Return the tables that two columns hold ids of: matches of two, constraints of one.
-
-    Those that are ``likely`` pairs themselves come last; of equal ones the tables are in order.
-    """
+    """Return which tables two columns hold ids of, two or one; ``likely`` pairs come last."""
     places = [*tables]
     frame = without_attrs(frame)
     columns = ((str(frame.columns[n]), {*texts_in(frame.iloc[:, n])}) for n in (0, 1))
@@ -120,10 +114,7 @@ def tables_with(
     likely: Collection[str],
     spelled: Callable[[str], str] = plain_id,
 ) -> list[Candidate]:
-    """Return the columns of tables that a column may hold ids of.
-
-    Those called like it come first, then by share: files of pairs have the same columns as tables.
-    """
+    """Return the columns of tables that a column may hold ids of, those called like it first."""
     name = name.strip().casefold()
     found: list[Candidate] = []
     alike = set(map(spelled, values))

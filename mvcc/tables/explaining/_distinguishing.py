@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -31,14 +32,8 @@ _MOST_TEXTS = 20_000  # spaced evenly; more take longer and say the same
 _LONGEST_TEXT = 5000  # characters of a text that are looked at
 _BEYOND = 4.0  # standard errors, for thousands of words
 _LONGEST_COLUMN, _LONGEST_RULE = 24, 40  # in a name
-_VAGUE = {
-    "missing",
-    "none",
-    "other",
-    "unknown",
-    "blank",  # where a truth value is an empty cell
-    *(word for pair in TRUTH.values() for word in pair),
-}
+# a truth value that is an empty cell is called blank
+_VAGUE = {"missing", "none", "other", "unknown", "blank", *chain.from_iterable(TRUTH.values())}
 Found = dict[str, Any]
 _MOST_DISTINCT = 50  # values of labels
 _FEWEST_COLUMNS = 3  # clusters of one or two columns follow these anyway
@@ -93,10 +88,7 @@ def _certain(found: list[tuple[Found, Any]], inside: Bools) -> list[Found]:
 
 
 def _least(values: Any, kind: str, inside: Bools) -> float:
-    """Return the difference of two shares that chance may explain; infinite if one is of nothing.
-
-    A missing number has no share, but a missing category is one of its own.
-    """
+    """Return the difference that chance may explain; a missing category is one of its own."""
     known = np.full(len(inside), kind == "category") | pd.notna(values)
     n, n_others = np.count_nonzero(known & inside), np.count_nonzero(known & ~inside)
     if not n or not n_others:
@@ -158,10 +150,7 @@ def _ranges(column: Column, values: Floats, labels: Ints, k: int) -> Iterator[tu
 
 
 def _best_bins(below: Floats, lowest: Floats) -> tuple[int, int]:
-    """Return the first of the bins in which a cluster has most more than the others, and their end.
-
-    They are those below or above a value, unless an interval is clearly better.
-    """
+    """Return where the bins begin and end in which a cluster has most more than the others."""
     first, last = 0, int(below.argmax())
     if below.max() < -below.min():
         first, last = int(below.argmin()), len(below) - 1

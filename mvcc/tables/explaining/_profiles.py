@@ -80,11 +80,7 @@ def profiles_of(
 
 
 def places_of(X: Floats | LazyRows, labels: Ints, k: int) -> Places:
-    """Return where the rows of a view (n, m) are in the space that was clustered.
-
-    The simplified silhouette (Hruschka et al. 2004) has distances to centers in place of means of
-    distances to rows.
-    """
+    """Return the places of rows (n, m), by a simplified silhouette (Hruschka et al. 2004)."""
     there = np.unique(labels)
     distances = np.full((len(X), k), np.inf)
     centers = means_of_clusters(X, labels, k)[there]
@@ -103,10 +99,7 @@ def places_of(X: Floats | LazyRows, labels: Ints, k: int) -> Places:
 
 
 def name_of(columns: list[dict[str, Any]], words: list[list[Any]]) -> str:
-    """Name a cluster of one view, such as "wool carpet": a category and a word of texts.
-
-    If there are fewer, the two best columns, such as "low height, wool". Empty without any.
-    """
+    """Name a cluster, such as "wool carpet": a category and a word, else its two best columns."""
     plain = _noun_phrase([{"columns": columns, "words": words}])
     if len(plain) > 1:
         return " ".join(plain[:2])
@@ -124,10 +117,7 @@ def common_name(profiles: list[dict[str, Any]]) -> str:
 
 
 def names_in_all(names: list[list[str]], profiles: list[list[Profile]]) -> dict[str, list[str]]:
-    """Return the names of clusters over all views, and a title for every cluster.
-
-    The title of a cluster without a name tells what sets it apart.
-    """
+    """Return the names over all views, and titles, which tell what sets nameless clusters apart."""
     joined = [" / ".join(dict.fromkeys(filter(None, own))) for own in zip(*names, strict=True)]
     titles = [common_name(list(own)) for own in zip(*profiles, strict=True)]
     given = zip(joined or titles, titles, strict=True)
@@ -158,10 +148,7 @@ def _noun_phrase(of_views: list[Profile]) -> list[str]:
 def name_clusters(
     answers: Answers, labels: list[Ints], numbered_alike: list[list[int]], k: int
 ) -> list[list[str]]:
-    """Give every group's name to the cluster with most of its members, one group per cluster.
-
-    Outliers have no label. Return the names of each view, empty for clusters without one.
-    """
+    """Give each group's name to the cluster with most of its members, in a list for each view."""
     if not answers.groups:
         return [[] for _ in labels]
     names = [[""] * k for _ in labels]
@@ -180,16 +167,15 @@ def name_clusters(
     return names
 
 
-def nameless(answers: Answers, names: list[list[str]]) -> list[str]:
+def nameless(answers: Answers, names: list[list[str]]) -> Iterator[str]:
     """Say which groups have no cluster of their own."""
     used = {name for of_view in names for name in of_view}
     groups = [shown(name) for name in answers.groups if name not in used]
-    if not groups:
-        return []
-    return [
-        f"No cluster is named after {clipped(', '.join(groups), 200)}: clusters of other groups"
-        " hold the members."
-    ]
+    if groups:
+        yield (
+            f"No cluster is named after {clipped(', '.join(groups), 200)}: clusters of other groups"
+            " hold the members."
+        )
 
 
 def misnamed(view: str, names: list[str], profiles: list[dict[str, Any]]) -> Iterator[str]:

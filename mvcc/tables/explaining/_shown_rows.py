@@ -33,9 +33,9 @@ def add_rows(facts: dict[str, Any], tables: list[Table], relations: Relations) -
     views, profiles = facts["views"], facts["profiles"]
     listed = [_listed(view, own) for view, own in zip(views, profiles, strict=True)]
     samples = sampled([len(table.ids) for table in tables], listed, relations)
-    values = values_of(tables, profiles, samples)
-    for view, rows, own in zip(views, samples, values, strict=True):
-        view |= {"sample": rows, "values": own}
+    room = MOST_CHARACTERS // len(tables)
+    for view, table, own, rows in zip(views, tables, profiles, samples, strict=True):
+        view |= {"sample": rows, "values": values_in(table, own, rows, room)}
 
 
 def _listed(view: dict[str, Any], profiles: list[Profile]) -> set[int]:
@@ -51,10 +51,7 @@ def _listed(view: dict[str, Any], profiles: list[Profile]) -> set[int]:
 def sampled(
     sizes: list[int], listed: list[set[int]], relations: Relations, most: int = MOST_POINTS
 ) -> list[list[int] | None]:
-    """Choose the rows to draw: listed ones, counterparts of chosen ones, and rows at even steps.
-
-    There are at most so many of all views, unless more are listed. None stands for all rows.
-    """
+    """Choose rows to draw: listed ones, counterparts, others at even steps; None stands for all."""
     if sum(sizes) <= most:
         return [None] * len(sizes)
     chosen: list[list[int]] = []
@@ -76,22 +73,10 @@ def sampled(
     return list(chosen)
 
 
-def values_of(
-    tables: list[Table], profiles: list[list[Profile]], samples: list[list[int] | None]
-) -> list[list[list[Any]]]:
-    """Return per view its columns with the values of the rows that are drawn, as texts.
-
-    If there are too many columns, those that set clusters apart come first; long texts are cut.
-    """
-    room = MOST_CHARACTERS // len(tables)
-    views = zip(tables, profiles, samples, strict=True)
-    return [_values_in(table, clusters, rows, room) for table, clusters, rows in views]
-
-
-def _values_in(
+def values_in(
     table: Table, clusters: list[Profile], rows: list[int] | None, room: int
 ) -> list[list[Any]]:
-    """Return the columns of a view with values as texts, as many as there is room for."""
+    """Return the columns of a view as texts while there is room, those that tell clusters first."""
     columns: dict[str, tuple[Any, str | None]] = {  # values and kind
         name: (np.array(texts, dtype=object), None) for name, texts in table.shown.items()
     }
@@ -126,11 +111,7 @@ def _text(value: Any, kind: str | None) -> str:
 
 
 def add_pictures(facts: dict[str, Any], tables: list[Table]) -> None:
-    """Add pictures of typical rows to the facts of the first view that has some.
-
-    Paths are relative to the folder of the table. One picture of each cluster comes before the
-    second of any, until there is no room.
-    """
+    """Add pictures of typical rows, of each cluster in turn, to the first view that has some."""
     for view, table, profiles in zip(facts["views"], tables, facts["profiles"], strict=True):
         base = os.path.dirname(table.path)
         in_turn = chain(*zip_longest(*(profile["typical"][:_MOST] for profile in profiles)))

@@ -154,11 +154,6 @@ def without_loops(chain: Chain) -> Chain:
     return list(kept.values())
 
 
-def weight_of(chain: Chain) -> float:
-    """Return what a chain weighs: as much as its weakest link, and 1 if it is of matches alone."""
-    return min((step.weight for step in chain if step.weight < inf), default=1.0)
-
-
 class Reason(NamedTuple):
     """Why a view inferred or received a constraint."""
 
@@ -302,7 +297,8 @@ def _by_way(reasons: Reasons, flows: list[Flow], target: int, way: _Way) -> Reas
         if i > j:  # as its pairs are sorted
             inner = _back(inner)
         chain = without_loops(first + inner + _back(last))
-        if chain and weight_of(chain) == way.weight:
+        weights = (step.weight for step in chain if step.weight < inf)
+        if chain and min(weights, default=1.0) == way.weight:  # 1 if it is of matches alone
             return Reason(f"because {reasons.words(chain)}", source, chain)
     passed_on = there.because.removeprefix("because ")
     because = f"because {reasons.words(first)}, {reasons.words(last)}, and there: {passed_on}"

@@ -221,10 +221,7 @@ def held_out_by(
 def _by_fewer_matches(
     contest: Contest, result: Labels, on_step: Callable[[str], None]
 ) -> dict[str, dict[Key, Cut]]:
-    """Return the clusters of matched rows by every method without each fold of matches.
-
-    The other matches decide which clusters of two views have the same number.
-    """
+    """Return the clusters of matched rows by every method without each fold of matches."""
     k = max(contest.job.k, *(1 + int(own.max()) for own in result))
     parts: dict[str, dict[Key, list[tuple[Ints, Ints]]]] = defaultdict(lambda: defaultdict(list))
     every = match_folds(contest.relations, contest.sizes, contest.job.seed)
@@ -232,7 +229,7 @@ def _by_fewer_matches(
     for number, (seen, cut) in enumerate(folds, 1):
         for name, again in contest.methods(seen).items():
             found = again(contest.given, contest.job.seed + number)
-            numbers = match_clusters(found, seen, k)
+            numbers = match_clusters(found, seen, k)  # by the other matches
             alike = [new[own] for new, own in zip(numbers, found, strict=True)]
             for (u, v), rows in cut.items():
                 both, like = np.concatenate((alike[u], alike[v])), (result[u], result[v])

@@ -45,11 +45,8 @@ class Features:
 
 
 def make_features(table: Table, job: Job) -> Features:
-    """Make the features of one view as the job asks for, or raise a DataError.
-
-    They are arrays, whatever a user has scikit-learn give.
-    """
-    with config_context(transform_output="default"):
+    """Make the features of one view as the job asks for, or raise a DataError."""
+    with config_context(transform_output="default"):  # arrays, whatever a user has
         return _made(table, job)
 
 
@@ -182,13 +179,10 @@ def plane_of(*views: Floats | LazyRows) -> tuple[Floats, list[str]]:
 
 
 def _principal(views: tuple[Floats | LazyRows, ...]) -> tuple[Floats, Floats]:
-    """Return the rows in the plane, and the share of the variance along every component.
-
-    Evenly spaced rows give the components if there are many: a copy would take much memory.
-    """
+    """Return the rows in the plane, and the share of the variance along every component."""
     wide = views[0][:1].shape[1] > _MOST_SQUARED
     step = ceil(sum(map(len, views)) / (_MOST_SQUARED if wide else _MOST_CENTERED))
-    some = np.vstack([X[::step] for X in views])
+    some = np.vstack([X[::step] for X in views])  # a copy of many would take much memory
     mean = some.mean(axis=0)
     centered = some - mean
     if wide:  # the products of rows have the same variances, and lead to the same directions

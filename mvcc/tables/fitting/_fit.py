@@ -78,10 +78,7 @@ class Explained:
 
 
 class Method(ABC):
-    """A way to cluster the views (n_v, d_v) of a job, where its inputs allow it.
-
-    What contradicts heavier constraints is ``dropped``, not ``given``, if the job says so.
-    """
+    """A way to cluster the views (n_v, d_v) of a job; contradictions may be ``dropped``."""
 
     def __init__(self, job: Job, views: list[Floats], inputs: Inputs) -> None:
         self.given, self.dropped = check_given(job, inputs)
@@ -90,10 +87,7 @@ class Method(ABC):
 
     @abstractmethod
     def fit(self) -> tuple[Any, list[Ints]]:
-        """Return a fitted estimator, and per view the numbers of its clusters in the results.
-
-        What it chose is in the job from then on.
-        """
+        """Return a fitted estimator, and its clusters' numbers; the job gets what it chose."""
 
     @property
     def numbered_alike(self) -> list[list[int]]:
@@ -180,11 +174,7 @@ def quietly() -> Iterator[None]:
 
 
 def _again(method: Method, number: int) -> Labels:
-    """Cluster once more, with another seed and without some constraints.
-
-    If constraints name as many groups as there are clusters, every start begins from these:
-    another seed alone would show nothing.
-    """
+    """Cluster by another seed, without some constraints: their groups may fix where it starts."""
     rng = np.random.default_rng((method.job.seed, number))
     kept = [
         c.select(np.sort(rng.permutation(len(c))[ceil(LEFT_OUT * len(c)) :])) for c in method.given

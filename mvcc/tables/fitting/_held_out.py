@@ -126,10 +126,7 @@ def _closed(given: Constraints) -> Constraints:
 def match_folds(
     relations: Relations, sizes: Sequence[int], seed: int
 ) -> list[tuple[Relations, Relations]]:
-    """Return folds of matches: those that a clustering sees, and those that were cut.
-
-    All matches of an object are in one fold; those of views with few are never cut.
-    """
+    """Return folds of matches, seen and cut; an object's are in one, few of two views never cut."""
     enough = {key for key, rows in relations.items() if len(rows) >= FEWEST_MATCHES}
     if not enough:
         return []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import combinations
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
@@ -52,18 +52,17 @@ def with_number(job: Job, inputs: Inputs) -> Job:
     return job
 
 
-def of_number(job: Job, inputs: Inputs) -> list[str]:
+def of_number(job: Job, inputs: Inputs) -> Iterator[str]:
     """Say that the number of groups may still change, where it may."""
     answers = inputs.answers
     if not (answers and answers.people) or job.n_clusters != "auto":
-        return []
+        return
     n = answers.n_in_a_row
-    if n >= _SETTLED:
-        return []
-    return [
-        f"The number of clusters is not settled: {counted(n, 'answer')} named a group since the"
-        f" last one was opened. Answer until {_SETTLED} in a row open none."
-    ]
+    if n < _SETTLED:
+        yield (
+            f"The number of clusters is not settled: {counted(n, 'answer')} named a group since the"
+            f" last one was opened. Answer until {_SETTLED} in a row open none."
+        )
 
 
 def number_criteria(job: Job, inputs: Inputs) -> dict[str, Any]:

@@ -67,11 +67,7 @@ class Folders:
     def sample(
         self, job: Job, tables: list[Table], files: PairFiles, problems: Problems
     ) -> tuple[list[Table], dict[str, pd.DataFrame]]:
-        """Read a sample of every folder: constrained rows, some matched ones, and others.
-
-        ``tables`` are the views that are files, and ``files`` name ids. Return also the lines drawn
-        of files of matches.
-        """
+        """Read a sample of each folder, constrained rows first; return also lines of matches."""
         id_columns = {table.name: table.id_column for table in tables}
         for name, folder in self.of_view.items():
             named = files.named_in(name)
@@ -203,11 +199,7 @@ class Drawing:
         return pd.concat(frames), np.concatenate(found)
 
     def telling(self, piece: Piece, columns: list[str], n_rows: int) -> pd.DataFrame:
-        """Return the rows of a piece that tell which of some columns has distinct, wanted ids.
-
-        Those are rows whose number or value in a column is wanted, or has one of the least keys:
-        two of each value suffice.
-        """
+        """Return the rows of a piece that tell which of some columns has distinct, wanted ids."""
         frames, bound = [], self._bound(n_rows)
         for frame in piece.frames(columns):
             rows = set[int]()
@@ -215,7 +207,7 @@ class Drawing:
             for values in (numbers, *(frame[column] for column in columns)):
                 own = as_texts(values.dropna())
                 some = own[self.keys(own.to_numpy(dtype=object), own) <= bound]
-                rows |= set(some.groupby(some.to_numpy()).head(2).index)
+                rows |= set(some.groupby(some.to_numpy()).head(2).index)  # two suffice
             frames.append(frame.loc[sorted(rows)])
         return pd.concat(frames)
 

@@ -108,11 +108,7 @@ class Labeler:
 def write_labels(
     client: Client, folder: Folder, source: Source, out: Path, on_share: Callable[[float], None]
 ) -> pd.Series[Any]:
-    """Write the clusters of all rows of a folder as Parquet, a file for each piece.
-
-    Return the number of rows of every cluster, and label where these are known, as they were read
-    from the files; ``on_share`` gets the share of the files that are written.
-    """
+    """Write the clusters of all rows, a file for each piece; return how many there are of each."""
     import dask.dataframe as dd
     from dask.delayed import delayed
 

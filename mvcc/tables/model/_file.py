@@ -158,10 +158,7 @@ def damaged(place: str, why: str) -> StoreError:
 
 
 class _States:
-    """The states of objects, and the ``files`` with their arrays.
-
-    Objects have numbers where skops has addresses: equal models have equal bytes.
-    """
+    """The states of objects and the ``files`` of arrays; equal models have equal bytes."""
 
     def __init__(self) -> None:
         self.files: dict[str, bytes] = {}

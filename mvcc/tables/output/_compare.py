@@ -228,10 +228,7 @@ def _notes(
 
 
 def _is_one_table(facts: tuple[Clustering, Clustering], name: str) -> bool:
-    """Tell whether a view is one table in both: its bytes, and its place in the file.
-
-    A sheet that only one of them names counts as the one that is read without a name.
-    """
+    """Tell whether a view is one table in both, by its bytes, its header and its sheet if named."""
     tables, sheets = [], set()
     for one in facts:
         view, place = one.view(name), one.settings.get("views", {}).get(name, {})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -59,10 +59,7 @@ def numbers_like(counts: Ints) -> Ints:
 
 
 def renumbered(counts: Ints, former: Ints) -> tuple[Ints, dict[str, Any]]:
-    """Return the numbers of `numbers_like`, and what they change, as ``Changes`` of the facts.
-
-    ``former`` are the numbers that were in use before.
-    """
+    """Return `numbers_like` and their ``Changes``; ``former`` are the numbers in use before."""
     found = numbers_like(counts)
     like = np.zeros((len(counts), 1 + max(found)), dtype=np.int64)
     like[:, found] = counts
@@ -170,16 +167,10 @@ def _without_known_ids(former: Former, tables: Sequence[Table]) -> Iterator[str]
         )
 
 
-class _Numbers(NamedTuple):
-    """The numbers that clusters have from a former clustering."""
-
-    of_views: list[Ints]
-    changes: tuple[Changes, ...]
-    like: dict[str, str]  # of views that were not there, or numbered apart: as which one they are
-
-
-def _numbered(former: Former, tables: Sequence[Table], fit: Fit) -> _Numbers:
-    """Give the clusters of every view the numbers of those that were there."""
+def _numbered(
+    former: Former, tables: Sequence[Table], fit: Fit
+) -> tuple[list[Ints], tuple[Changes, ...], dict[str, str]]:
+    """Return former numbers by view, what changed, and as which one other views are numbered."""
     facts, n_found = former.facts, fit.n_numbers
     opened = [*opened_in(former.corrections)]
     free = np.setdiff1d(np.arange(n_found + len(opened)), opened)[:n_found]
@@ -203,7 +194,7 @@ def _numbered(former: Former, tables: Sequence[Table], fit: Fit) -> _Numbers:
         changes.append(Changes(views=called, by_model=by_model, **found))
         for view in views:
             numbers[view] = new
-    return _Numbers(numbers, tuple(changes), like)
+    return numbers, tuple(changes), like
 
 
 def numbered_alike(fit: Fit) -> list[list[int]]:

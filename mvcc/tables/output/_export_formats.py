@@ -97,10 +97,7 @@ def _plain(value: Any) -> Any:
 
 
 def with_numbers(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a table of texts, with numbers where all are written anew as they are.
-
-    So a column with 007, 1.10, +49, -0, 1e1, 1,000 or more than 15 digits stays text.
-    """
+    """Return texts with numbers where all are written anew as they are: 007 or 1.10 stays text."""
     sign = decimal_sign(frame)
     numbers = {name: _as_written(frame[name], sign) for name in frame.columns}
     return frame.assign(**{name: column for name, column in numbers.items() if column is not None})
@@ -134,10 +131,6 @@ def _is_long(column: pd.Series[Any]) -> bool:
     return isinstance(dtype, np.dtype) and dtype.kind == "f" and dtype.itemsize > 8
 
 
-def _texts_of(column: pd.Series[Any]) -> pd.Series[Any]:
-    return column.astype(str).where(column.notna(), None)
-
-
 def as_arrow(column: pd.Series[Any]) -> Any:
     """Return a column of Parquet; what it has no type for is text, as cells of several types."""
     import pyarrow
@@ -151,7 +144,8 @@ def as_arrow(column: pd.Series[Any]) -> Any:
             found = pyarrow.Array.from_pandas(column)
             if "struct<>" not in str(found.type):  # which no file can have
                 return found
-    return pyarrow.Array.from_pandas(_texts_of(flat(column, "")))
+    texts = flat(column, "").astype(str).where(column.notna(), None)
+    return pyarrow.Array.from_pandas(texts)
 
 
 def with_columns(
@@ -163,11 +157,7 @@ def with_columns(
     are_texts: Sequence[bool],
     n_units: int = 0,
 ) -> bytes:
-    """Return a text file with columns ``beside`` its ``own``, each with its name first.
-
-    Its own lines stay as they are, to the character, unless they lack values or names; ``n_units``
-    below the names are left out.
-    """
+    """Return a text file with columns ``beside`` its ``own``; whole lines stay to the character."""
     read = read_text(content, path, DataError)
     records = list(_records(read.text))
     above = ""
@@ -279,7 +269,10 @@ def workbook_bytes(frames: Mapping[str, pd.DataFrame], path: str) -> bytes:
             )
         sheet = book.create_sheet(title[:31])
         sheet.freeze_panes = "A2"  # the names stay in sight
-        columns = [[str(name), *_values(frame[name])] for name in frame.columns]
+        columns = [
+            [str(name), *column.astype(object).where(column.notna(), None).tolist()]
+            for name, column in frame.items()
+        ]
         for number, column in enumerate(columns, 1):
             longest = max(len(str(value)) for value in column[:_MOST_MEASURED] if value is not None)
             letter = get_column_letter(number)
@@ -290,10 +283,6 @@ def workbook_bytes(frames: Mapping[str, pd.DataFrame], path: str) -> bytes:
     buffer = io.BytesIO()
     book.save(buffer)
     return buffer.getvalue()
-
-
-def _values(column: pd.Series[Any]) -> list[Any]:
-    return column.astype(object).where(column.notna(), None).tolist()
 
 
 def _cell(sheet: Any, value: Any, path: str) -> Any:

@@ -100,11 +100,8 @@ def refuse_others(out: OutputFolder, what: str) -> None:
 
 
 def given_files(job: Job) -> list[str]:
-    return [
-        *(view.path for view in job.views.values()),
-        *job.matches.values(),
-        *job.constraints.values(),
-    ]
+    tables = [view.path for view in job.views.values()]
+    return [*tables, *job.matches.values(), *job.constraints.values()]
 
 
 def inputs_of(job: Job) -> list[str]:
@@ -156,10 +153,7 @@ def write_folder(
 
 
 def labels_of(facts: Clustering, tables: list[Table], found: Clustering) -> dict[str, bytes]:
-    """Return the tables that follow from the facts, for all rows that were read.
-
-    Views that had matches that seem to be wrong before corrections have a table of these.
-    """
+    """Return the tables that follow from the facts: labels of rows, disputes, doubted matches."""
     files = {}
     for table, view in zip(tables, facts.views, strict=True):
         columns, values = label_columns(view)

@@ -113,6 +113,7 @@ def read_former(job: Job) -> tuple[Job, Former | None]:
     places = facts.settings.get("views", {})
     views = {name: _named_as_before(view, places.get(name, {})) for name, view in job.views.items()}
     job = job.model_copy(update={"views": views})
+    began = {name: (own.get("sheet"), own.get("header")) for name, own in places.items()}
     former = Former(
         str(folder),
         read_found(folder),
@@ -121,17 +122,17 @@ def read_former(job: Job) -> tuple[Job, Former | None]:
         facts.n_clusters,
         tuple(gone),
         answers_again=not is_asked,
-        moved=[name for name, view in job.views.items() if _moved(view, places.get(name, {}))],
+        moved=[
+            name
+            for name, view in job.views.items()
+            if (view.sheet, view.header) != began.get(name, (None, None))
+        ],
     )
     return job, former
 
 
 def answered(job: Job, inputs: Inputs, former: Former | None) -> Inputs:
-    """Return inputs with the answers about objects as the corrected matches of a former one say.
-
-    Answers about rows by numbers that may be those of other rows now are refused if they are taken
-    over, and used with a warning if somebody has named their folders.
-    """
+    """Return inputs with answers about objects as the corrected matches of a former result say."""
     if former is None:
         return with_answers(job, inputs)
     changed = former.strange(inputs).intersection(view.name for view in former.facts.views)
@@ -151,11 +152,6 @@ def answered(job: Job, inputs: Inputs, former: Former | None) -> Inputs:
     tables = agreeing(len(counts), "the table is not the one", "the tables are not those")
     note = f"There are {about}: {tables} that {former.called} was made of."
     return replace(found, notes=(*found.notes, note))
-
-
-def _moved(view: View, before: Mapping[str, Any]) -> bool:
-    """Tell whether a table begins elsewhere in its file than it did."""
-    return (view.sheet, view.header) != (before.get("sheet"), before.get("header"))
 
 
 def _named_as_before(view: View, before: Mapping[str, Any]) -> View:
@@ -194,14 +190,11 @@ def _folders_of_answers(folder: Path) -> tuple[tuple[str, ...], list[str]]:
 
 
 def _asked_before(folder: Path, met: frozenset[str] = frozenset()) -> tuple[str, ...]:
-    """Return the folders of answers of a clustering, in place of a former one those of that one.
-
-    A clustering that was `met` on the way adds none: two may have continued each other in turn.
-    """
+    """Return the folders of answers of a clustering, for a former one those of that one."""
     met, found = met | {os.path.realpath(folder)}, list[str]()
     for path in load_job(folder / CONFIG).asked:
         if log_in(path).name != ANSWERS or not (Path(path) / CONFIG).exists():
             found.append(os.path.normpath(path))
-        elif os.path.realpath(path) not in met:
+        elif os.path.realpath(path) not in met:  # two may have continued each other
             found += _asked_before(Path(path), met)
     return tuple(dict.fromkeys(found))

@@ -103,10 +103,7 @@ def propose_matches(
 
 
 def _read(job: Job, clustering: Path | None) -> tuple[Inputs, Clustering | None, Corrections]:
-    """Return the inputs with answers and corrections, without rows that these left out.
-
-    With the facts of the clustering and its corrections, if there is one.
-    """
+    """Return the inputs without rows that corrections left out, the facts, and the corrections."""
     if clustering is None:
         return with_answers(job, read_inputs(job)), None, ()
     facts, corrections = read_result(clustering), read_corrections(clustering)

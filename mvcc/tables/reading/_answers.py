@@ -115,10 +115,7 @@ def _lists_groups(path: Path) -> bool:
 
 
 def with_answers(job: Job, inputs: Inputs, matched: Inputs | None = None) -> Inputs:
-    """Return the inputs of a job with the answers: with more constraints, and without outliers.
-
-    Objects are those of the inputs as they are `matched` after corrections, by default as given.
-    """
+    """Return inputs with the answers of a job about objects as `matched`, and without outliers."""
     notes = list[str]()
     people = read_people(job.asked, notes)
     files = answer_files(job)
@@ -237,11 +234,7 @@ def _of_logs(
 def _check_other_rows(
     person: Person, history: AnswerHistory, objects: AnsweredObjects, notes: list[str]
 ) -> None:
-    """Refuse groups and constraints of a folder that do not follow from its log.
-
-    They would have no effect, since those of several people follow from their logs. If tables may
-    lack rows, notes count them instead: they can be due to a row or match that is gone.
-    """
+    """Refuse what does not follow from a log, which has no effect; note it if rows may be gone."""
     if Path(person.path).name == ANSWERS:
         return
     answered, tables = [*map(set, objects.rows(history.answers))], objects.inputs.tables

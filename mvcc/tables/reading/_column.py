@@ -183,10 +183,7 @@ _FEWEST_CODES, ENOUGH_CODES = 10, 0.9  # rows, and the share above which a colum
 
 
 def without_attrs(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the same columns without ``attrs``, which pandas copies with each column.
-
-    Those that belong to columns stay, see `id_texts`.
-    """
+    """Return columns without ``attrs``, which pandas copies with each, but widths (`id_texts`)."""
     bare = frame.copy(deep=False)
     bare.attrs = {key: frame.attrs[key] for key in ("widths",) if key in frame.attrs}
     return bare
@@ -311,10 +308,7 @@ def without_words(frame: pd.DataFrame, words: Collection[str]) -> pd.DataFrame:
 
 
 def as_texts(column: pd.Series[Any]) -> pd.Series[Any]:
-    """Return values as text: 7 and not 7.0, which formats without whole numbers make of it.
-
-    Each follows from its own value, also beside 7.5: a table may be read some rows at a time.
-    """
+    """Return values as text: 7 and not 7.0, each by itself, as a table may be read in parts."""
     if column.dtype.kind != "f":
         return column.astype(str).str.strip()
     numbers = pd.Series(column.to_numpy(dtype=np.float64, na_value=np.nan), column.index)

@@ -74,10 +74,7 @@ def understand_all(
     asked: dict[str, AskedKind | None],
     codes: Mapping[str, LeftOut] | None = None,
 ) -> dict[str, Understood]:
-    """Find out what columns are, those of numbers all at once: there may be many.
-
-    ``asked`` has their names, and the kind of each if somebody asked for one.
-    """
+    """Find out what columns are, by the kinds ``asked`` for, those of numbers all at once."""
     if codes is None:
         codes = code_reasons(frame, (name for name, kind in asked.items() if kind is None))
     hints = Hints(frame.attrs.get("delimiter"), frame.attrs.get("folder", ""))
@@ -130,10 +127,8 @@ def _decimal_sign(frame: pd.DataFrame, plain: list[str], others: list[Column]) -
             return "."
     for column in others:
         if column.kind == "number" and column.written is Written.PLAIN:
-            amounts = (
-                frame[column.name].dropna().astype(str).str.replace(r"[^\d.,]", "", regex=True)
-            )
-            if has_decimal_points(amounts):
+            texts = frame[column.name].dropna().astype(str)
+            if has_decimal_points(texts.str.replace(r"[^\d.,]", "", regex=True)):
                 return "."
     return ""
 

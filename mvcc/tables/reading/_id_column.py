@@ -144,10 +144,7 @@ def _share(named: set[str], known: set[str]) -> float:
 def _called(
     frame: pd.DataFrame, candidates: list[str], named: Sequence[Named]
 ) -> dict[str, set[str]]:
-    """Return the ids by the columns that files call them by, if these hold them.
-
-    If they call several columns, those where the table's own column would stand.
-    """
+    """Return ids by the columns that files call them by and that hold them, own sides first."""
     folded = {column.strip().casefold(): column for column in candidates if column.strip()}
     found: dict[bool, dict[str, set[str]]] = {True: {}, False: {}}
     for one in named:
@@ -159,13 +156,6 @@ def _called(
     return found[True] or found[False]
 
 
-class _Held(NamedTuple):
-    """A column, and the share of the ids that files name which it has."""
-
-    column: str | None
-    share: float
-
-
 def _named_column(
     frame: pd.DataFrame,
     found: str | None,
@@ -173,15 +163,15 @@ def _named_column(
     called: Mapping[str, set[str]],
     of_table: Sequence[set[str]],
     spelled: Callable[[str], str],
-) -> _Held:
-    """Return the column whose values are named, else the one found."""
+) -> tuple[str | None, float]:
+    """Return the column whose values are named, else the one found, and its share of the ids."""
 
     def shares(column: pd.Series[Any], named: Iterable[set[str]]) -> list[float]:
         own = {*map(spelled, as_texts(column.dropna()))}
         return [len(own.intersection(map(spelled, ids))) / len(ids) for ids in named]
 
     if not of_table:
-        return _Held(found, 0.0)
+        return found, 0.0
     if found is None:  # 1.0 does not number a row
         numbers = set(as_texts(frame.index.to_series()))
         of_found = [len(ids & numbers) / len(ids) for ids in of_table]
@@ -190,10 +180,10 @@ def _named_column(
     is_named = max(of_found) >= _ENOUGH_NAMED
     if is_named and found is not None:
         if found in called:
-            return _Held(found, max(of_found))
+            return found, max(of_found)
         usual = (column for column in candidates if column.strip().lower() in _USUAL)
         candidates = list(dict.fromkeys((*called, *usual)))
-    better: list[_Held] = []
+    better: list[tuple[str, float]] = []
     for column in candidates:
         # numbers that name rows, and a glance at many other columns is quick
         is_glance = is_named and column not in called
@@ -209,12 +199,9 @@ def _named_column(
         else:
             is_better = largest >= max(_ENOUGH_NAMED, 2 * max(of_found))
         if is_better:
-            better.append(_Held(column, largest))
-    return max(
-        better,
-        key=lambda held: (held.column in called, held.share),
-        default=_Held(found, max(of_found)),
-    )
+            better.append((column, largest))
+    best_first = sorted(better, key=lambda held: (held[0] not in called, -held[1]))
+    return next(iter(best_first), (found, max(of_found)))
 
 
 def _repeats(column: pd.Series[Any]) -> bool:

@@ -120,10 +120,7 @@ class PairFiles:
 
 
 def _named_by_matches(frame: pd.DataFrame, view: str, place: int) -> Iterator[Named]:
-    """Give the ids in the column of matches that is called like a view or its side, else in both.
-
-    ``place`` is 0 for the first of the two views, 1 for the second.
-    """
+    """Give the ids in the column of matches called like a view or its side, else in both."""
     names = [str(name).strip().casefold() for name in frame.columns]
     called = [name for name in (view.casefold(), ("left", "right")[place]) if name in names]
     sides = range(min(2, len(names)))
@@ -186,7 +183,8 @@ def _read_tables(job: Job, names: list[str], files: PairFiles, problems: Problem
             frame = read_frame(view.path, view.sheet, view.header)
             tables.append(table_of(frame, name, view, problems, job.shown_of(name), named=named))
             del frame
-            _release_texts()
+            if pyarrow := sys.modules.get("pyarrow"):  # which would keep the memory of texts
+                pyarrow.default_memory_pool().release_unused()
     return tables
 
 
@@ -215,12 +213,6 @@ def _with_pairs(job: Job, tables: list[Table], files: PairFiles, problems: Probl
         sizes.append((path, len(relations[u, v])))
     sizes += [(path, len(constraints[number[name]])) for name, path in job.constraints.items()]
     return Inputs(tables, constraints, relations, with_checksums(sizes), notes=tuple(notes))
-
-
-def _release_texts() -> None:
-    """Give back the memory of texts that were read, which pyarrow would keep for others."""
-    if pyarrow := sys.modules.get("pyarrow"):
-        pyarrow.default_memory_pool().release_unused()
 
 
 def _named_by_tables(tables: list[Table]) -> list[Named]:

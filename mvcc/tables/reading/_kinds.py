@@ -149,10 +149,7 @@ def _as_numbers(
 
 
 def seconds_of(texts: pd.Series[Any], written: Written) -> Floats:
-    """Return durations as seconds; NaN for what is none, and for two parts unless all have two.
-
-    Hours and minutes may be written with seconds of 0, as a workbook has them.
-    """
+    """Return durations as seconds, NaN for others; seconds of 0 may follow hours and minutes."""
     parts = texts.str.extract(_DURATION).astype(np.float64)
     seconds = parts[3]
     if written is Written.HOURS_MINUTES:

@@ -118,10 +118,7 @@ def refuse_two_readings(
 def _are_crossed(
     columns: list[list[str]], first: Table, second: Table, find: Callable[[RowsById, str], int]
 ) -> bool:
-    """Tell whether more than half of the rows have ids of the other table, and few of their own.
-
-    One of the two is enough if no row has any of its own.
-    """
+    """Tell whether most rows have ids of the other table, whole or in part, and few their own."""
     own, other = (
         _rows_of(columns, *tables, find) >= 0 for tables in ((first, second), (second, first))
     )
@@ -157,10 +154,7 @@ def matched_ids(
     views: tuple[str, str],
     id_columns: tuple[str | None, str | None],
 ) -> MatchedIds:
-    """Return the ids of both views in a file of matches.
-
-    Columns are called like the views or their id columns, or left and right, else are the first.
-    """
+    """Return the ids in the columns called like views or ids, left and right, else the first."""
     names = [str(name).strip() for name in frame.columns]
     if len(names) < 2:
         raise DataError(

@@ -107,10 +107,7 @@ def is_written_number(text: str) -> bool:
 
 
 def read_numbers(texts: pd.Series[Any], sign: str, delimiter: str | None) -> Numbers:
-    """Read the numbers of a column, all with the same decimal sign and unit.
-
-    Its own numbers tell the sign, else that of other columns, or another delimiter than a comma.
-    """
+    """Read numbers of one sign and unit; other columns or the delimiter may tell the sign."""
     there = texts.dropna()
     head = there.head(_SAMPLE).str.replace(_GROUPED, "", regex=True)
     if not head.str.fullmatch(_CELL).mean() >= _MOSTLY:

@@ -243,10 +243,7 @@ class AnsweredObjects:
 
 
 def read_history(person: Person, objects: AnsweredObjects) -> AnswerHistory:
-    """Return the answers of a person.
-
-    Groups are not checked: people may write the file themselves, without a line that opens one.
-    """
+    """Return the answers of a person; groups in a log of their own making need no line."""
     line = 0
 
     def answers() -> Iterator[Answer]:
@@ -281,10 +278,7 @@ def rows_that_stand(people: Iterable[Person]) -> set[str]:
 
 
 def rows_in_answers(paths: list[str], tables: Sequence[Table] = ()) -> set[tuple[str, str]]:
-    """Return the rows that files of answers name, as views and ids.
-
-    Files of constraints may name rows of other views than their own, which `tables` tell.
-    """
+    """Return the rows that files of answers name, as views, which `tables` tell, and ids."""
     from mvcc.constraints import ConstraintFile  # numba, which takes half a second to import
 
     named: list[str] = []

@@ -75,10 +75,7 @@ def measured_pictures(texts: pd.Series[Any], base: str) -> tuple[NDArray[np.obje
 
 
 def _measured(image: Any) -> Floats:
-    """Return the colors of a picture, and the directions of edges in each of 16 parts of it.
-
-    Both are square roots of shares, so that distances are those of Hellinger.
-    """
+    """Return roots of the shares of colors and edges, whose distances are those of Hellinger."""
     from PIL import Image, ImageOps
 
     small = ImageOps.exif_transpose(image).convert("RGBA").resize((_SIDE, _SIDE))

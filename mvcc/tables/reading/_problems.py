@@ -124,10 +124,7 @@ def naming_settings() -> Iterator[None]:
 
 
 def option_for(flag: str, view: str, value: str | Sequence[str], path: str = "") -> str:
-    """Return an option of a view as it is typed, or a setting of Python for a table in memory.
-
-    With a value, or with columns.
-    """
+    """Return an option of a view as it is typed, or a setting of Python for a table in memory."""
     if is_in_memory(view, path):
         key = flag.removeprefix("--").replace("-", "_")
         if key == "labels_column":

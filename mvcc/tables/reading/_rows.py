@@ -37,10 +37,7 @@ def refuse_repeated_columns(frame: pd.DataFrame, path: str) -> None:
 
 
 def without_nameless(frame: pd.DataFrame, needed: Collection[str | None] = ()) -> pd.DataFrame:
-    """Drop columns of texts without name and value, which delimiters at the ends of lines make.
-
-    The first one stays if a column without a name is ``needed``.
-    """
+    """Drop nameless columns without values, as delimiters at ends make, but one that is needed."""
     names = list(frame.columns)
     first = {names.index(name) for name in needed if name in names}
     kept = [

@@ -109,14 +109,11 @@ def _texts(row: Row) -> list[str]:
 
 
 def _with_merged(cells: Cells, areas: Sequence[Area], names: int) -> Cells:
-    """Return the cells, those that are merged all with the value of the first one.
-
-    Below the row of names a value stays in its column: what is in others would be no value of it.
-    """
+    """Return the cells, those that are merged all with the value of the first one."""
     filled = [list(row) for row in cells]
     for top, left, bottom, right in areas:
         if top > names:
-            right = left + 1
+            right = left + 1  # what is in other columns would be no value of it
         value = None
         if 0 <= top < len(cells):
             value = cells[top][left]
@@ -254,10 +251,7 @@ def _end(rows: Cells) -> int:
 
 
 def n_below(rows: Cells) -> int:
-    """Return how many of the last rows are a total and footnotes below it.
-
-    The rows are those of a text file, where a word such as "Total" may be a category, too.
-    """
+    """Return how many last rows of a text file are a total and footnotes below it."""
     for n, row in reversed(list(enumerate(rows))):
         if _is_total(row):
             return len(rows) - n

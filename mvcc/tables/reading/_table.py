@@ -140,10 +140,7 @@ def table_of(
     ids: list[str] | None = None,
     named: Sequence[Named] = (),
 ) -> Table:
-    """Return the table of a frame; without ``ids``, those of a column (`find_id_column`).
-
-    Mistakes that leave the ids as they are go to ``found``, others are raised.
-    """
+    """Return the table of a frame; mistakes go to ``found``, those about ids are raised."""
     refuse_repeated_columns(frame, view.path)
     if not len(frame):
         raise DataError(f"{view.path}: there are no rows.")
@@ -309,9 +306,8 @@ def _as_pictures(column: str) -> str:
 
 def _together(values: dict[str, Values]) -> Floats | pd.DataFrame:
     """Return columns as an array where all are finite numbers, else as a frame."""
-    if values and all(
-        one.dtype == np.float64 and np.isfinite(one).all() for one in values.values()
-    ):
+    are_finite = (one.dtype == np.float64 and np.isfinite(one).all() for one in values.values())
+    if values and all(are_finite):
         return np.column_stack(list(values.values()))
     return pd.DataFrame(values)
 

@@ -36,10 +36,7 @@ class _Head(NamedTuple):
 def text_frames(
     lines: IO[str], path: str, n_rows: int | None, whole: bytes
 ) -> Iterator[pd.DataFrame]:
-    """Give the rows, all at once or some at a time; ``attrs["header"]`` is the line above row 0.
-
-    ``whole`` is the same text, which may be read faster.
-    """
+    """Give the rows, all or some at a time; ``whole`` is the same text, which is read faster."""
     delimiter = _delimiter(lines, path)
     start = lines.tell()
     n_above = int(start > 0)

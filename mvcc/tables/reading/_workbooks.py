@@ -260,10 +260,7 @@ def _rows_of(sheet: Any, size: Sheet) -> list[list[Any]]:
 
 
 def _widths(sheet: Any, grid: Grid) -> dict[str, int]:
-    """Return how many digits a format such as 00000 shows of the numbers of columns.
-
-    Only the first rows are read a second time, for their formats.
-    """
+    """Return how many digits formats such as 00000 show of columns, by the first rows."""
     first, last = grid.lines[0], min(grid.lines[0] + _LOOKED_AT, grid.lines[-1])
     rows = sheet.iter_rows(min_row=first, max_row=last, min_col=1, max_col=grid.columns[-1] + 1)
     cells, widths = list(zip(*rows, strict=True)), {}
