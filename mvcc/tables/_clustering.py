@@ -50,9 +50,7 @@ _OVERLAP = 0.1  # of the rows of two clusters
 
 @dataclass(frozen=True, eq=False)
 class Clustered:
-    """A clustering: its facts, the tables of every view by file name, and the model, as it is
-    stored and as fitted; and what it was made of.
-    """
+    """A clustering: facts, tables by view and file name, the model, and what it was made of."""
 
     reviewed: Reviewed
     tables: list[dict[str, Rows]]
@@ -87,9 +85,7 @@ def clustered(
     fit = continuation.fit
     on_step("reasons")
     explained = method.explain(fit)
-    tables = [
-        with_likely_labels(table, labels) for table, labels in zip(tables, fit.labels, strict=True)
-    ]
+    tables = [with_likely_labels(*one) for one in zip(tables, fit.labels, strict=True)]
     # corrections change the matches again, as long as they stand
     inputs = replace(inputs, tables=tables, relations=given)
     comparison = NOT_COMPARED
@@ -216,9 +212,7 @@ def _view(number: int, table: Table, features: Features, fit: Fit) -> dict[str, 
         "given": rows,
         "violated": [[*row[:4], row[5]] for row in rows if not row[4]],
         "cautions": list(_of_clusters(number, table.name, fit)),
-        "dropped": [
-            [*row, left_out.source_of(position)] for position, row in enumerate(left_out.rows())
-        ],
+        "dropped": [[*row, left_out.source_of(n)] for n, row in enumerate(left_out.rows())],
         **against_labels(table.reference, labels),
     }
 

@@ -1,7 +1,4 @@
-"""A job from its files to the folder with its results, and several numbers of clusters compared.
-
-What clusters is imported once the files have been read.
-"""
+"""A job from its files, before what clusters is imported, to its results; several k compared."""
 
 from __future__ import annotations
 

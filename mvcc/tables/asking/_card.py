@@ -1,13 +1,10 @@
-"""What a person sees of a question and of a session, as plain values.
-
-Whoever shows them escapes them.
-"""
+"""What a person sees of a question and of a session: plain values, escaped where they are shown."""
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from functools import cached_property
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -128,9 +125,7 @@ class Shower:
         for view, table in enumerate(self._tables):
             lengths = np.zeros(len(table.ids))
             for texts in table.shown.values():
-                lengths += [
-                    math.inf if is_picture(text, self._base) else len(text) for text in texts
-                ]
+                lengths += [inf if is_picture(text, self._base) else len(text) for text in texts]
             few = np.flatnonzero(lengths < _LITTLE * np.median(lengths))
             poor |= {(view, row) for row in few.tolist()}
         found = []
@@ -172,13 +167,9 @@ class Shower:
                 if isinstance(text, str)
             ]
         images = [text for _, text in values if is_picture(text, self._base)]
-        return ShownRow(
-            table.name,
-            table.ids[row],
-            tuple(value for value in values if value[1] not in images),
-            tuple(images),
-            () if table.shown else self._bars(view, row),
-        )
+        texts = tuple(value for value in values if value[1] not in images)
+        bars = () if table.shown else self._bars(view, row)
+        return ShownRow(table.name, table.ids[row], texts, tuple(images), bars)
 
     def _bars(self, view: int, row: int) -> tuple[tuple[str, float], ...]:
         scores = self._scores[view].iloc[row]

@@ -1,7 +1,4 @@
-"""What the pages of questions and of corrections show and may send, as plain values.
-
-A page has a state that may be stale, pictures by numbers, and requests of exact fields.
-"""
+"""What the pages of questions and of corrections show and may send, as plain values."""
 
 from __future__ import annotations
 
@@ -168,9 +165,8 @@ class PageState(Page):
 def _plot(plane: Floats, rows: tuple[int, ...]) -> dict[str, Any]:
     """Return points of a plane, 100 units wide or high, and those of some rows."""
     low, high = plane.min(axis=0), plane.max(axis=0)
-    places = (
-        (plane - (low + high) / 2) * 100 / max(float((high - low).max()), np.finfo(float).tiny)
-    ).round(1)
+    width = max(float((high - low).max()), np.finfo(float).tiny)
+    places = ((plane - (low + high) / 2) * 100 / width).round(1)
     return {
         "points": places[:: -(-len(places) // _MOST_POINTS)].tolist(),
         "marked": places[list(rows)].tolist(),

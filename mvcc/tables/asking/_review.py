@@ -56,10 +56,8 @@ class ReviewSession(LoggedSession):
         self._found = read_found(folder)
         self._job = job_of_clustering(folder, self._found)
         inputs, read = self._read(), inputs_of(self._job)
-        elsewhere = "correct a copy of the folder"
-        out = OutputFolder(
-            folder, KIND, fresh=True, inputs=read, elsewhere=elsewhere, on_note=on_note
-        )
+        advice = "correct a copy of the folder"
+        out = OutputFolder(folder, KIND, fresh=True, inputs=read, elsewhere=advice, on_note=on_note)
         out.kept = "restore it; labels and a report that are moved away are written anew"
         # pictures are below the folder of the first table
         super().__init__(out, CORRECTIONS, inputs, Path(inputs.tables[0].path).parent)
@@ -248,8 +246,7 @@ class ReviewSession(LoggedSession):
 
     def _keep(self, reviewed: Reviewed) -> None:
         """Store the log, and what follows from it."""
-        files = self._files(reviewed.facts)
-        self._store(reviewed.draft.lines, files, {REPORT: REPORT_KIND})
+        self._store(reviewed.draft.lines, self._files(reviewed.facts), {REPORT: REPORT_KIND})
 
 
 def _refuse_contradiction(draft: Draft, former: Draft, said: _Said, line: Answer) -> None:

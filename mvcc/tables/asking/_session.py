@@ -100,10 +100,7 @@ class AskSession(LoggedSession):
         return questions
 
     def answer(self, id: str, answer: str, *, again: bool = False) -> Answer:
-        """Store an answer about a question, or a row as "view:id".
-
-        Only with `again` may it replace or confirm the answer that was given before.
-        """
+        """Store an answer about a question or a row; `again` if it was answered before."""
         return self.record([(id, answer)], again=again)[0]
 
     def record(
@@ -188,10 +185,9 @@ class AskSession(LoggedSession):
 
     def document(self, n: int) -> dict[str, Any]:
         """Return the next questions as a program takes them."""
-        tables = self._inputs.tables
 
         def ids(of_views: tuple[tuple[int, ...], ...]) -> dict[str, list[str]]:
-            views = zip(tables, of_views, strict=True)
+            views = zip(self._inputs.tables, of_views, strict=True)
             return {table.name: [table.ids[row] for row in rows] for table, rows in views if rows}
 
         looks, questions = self._second_looks, []
@@ -310,10 +306,8 @@ class AskSession(LoggedSession):
         """Return the files that follow from the log: the constraints of every view, and groups."""
         files = {}
         for table, constraints in zip(self._inputs.tables, questions.constraints, strict=True):
-            rows = [
-                [table.ids[i], table.ids[j], kind_of(together)]
-                for i, j, together, _ in constraints.rows()
-            ]
+            ids, links = table.ids, constraints.rows()
+            rows = [[ids[i], ids[j], kind_of(together)] for i, j, together, _ in links]
             files[f"{table.name}.csv"] = csv_bytes([["i", "j", "kind"], *rows])
         rows = [
             [group.name, "\n".join(group.members), "yes" if group.number in counted else "no"]

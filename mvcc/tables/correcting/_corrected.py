@@ -144,12 +144,7 @@ class _Rewriting:
         return listed
 
     def _choices(self, number: int, labels: Ints, put: Bools) -> dict[str, Any]:
-        """Return how likely the cluster of every row of a view is, and its second choice.
-
-        A row that a person has put somewhere is there for certain. If both choices are one
-        cluster now, or the second one has no row any more, that one is not known: it is the cluster
-        itself, with nothing left.
-        """
+        """Return how likely the cluster of every row is, and its second choice, else the same."""
         facts, kept, into = self._facts.views[number], self._kept[number], self._draft.into[number]
         if not facts.probability:
             return {}
@@ -199,12 +194,9 @@ class _Rewriting:
                 found["borderline"] = []
             rows = self._kept[number][labels == cluster]
             if cluster < len(former) and np.array_equal(rows, np.flatnonzero(before == cluster)):
-                own = former[cluster]
+                own, into = former[cluster], self._draft.into[number].tolist()
                 found["typical"] = [new[row] for row in own.typical]
-                found["borderline"] = [
-                    [new[row], int(self._draft.into[number][other])]
-                    for row, other in own.borderline
-                ]
+                found["borderline"] = [[new[row], into[other]] for row, other in own.borderline]
                 found["misfits"] = [new[row] for row in own.misfits]
         return told
 
@@ -213,11 +205,8 @@ def _doubted(relation: Relation, draft: Draft) -> list[Any]:
     """Return the matches that seem to be wrong, but those that somebody has confirmed or undone."""
     matches, confirmed = draft.matches[relation.views], draft.confirmed[relation.views]
     given = set(relation.pairs)
-    return [
-        one
-        for one in relation.suspicious
-        if one[:2] not in confirmed and one[:2] in (given if one.dropped else matches)
-    ]
+    doubted = [one for one in relation.suspicious if one[:2] not in confirmed]
+    return [one for one in doubted if one[:2] in (given if one.dropped else matches)]
 
 
 def _without_undone(relation: Relation, draft: Draft) -> Relation:

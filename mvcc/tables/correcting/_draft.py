@@ -209,12 +209,10 @@ class Draft:
             raise InvalidInputError(
                 f"a row must be given as a view and an id, such as {known}; got {shown(name)}."
             )
-        facts = self.found.views[self._numbers[view]]
-        if id in facts.outliers:
+        own = self.found.views[self._numbers[view]]
+        if id in own.outliers:
             raise InvalidInputError(f"{name} was answered to be an outlier, and has no cluster.")
-        raise InvalidInputError(
-            f"{view} has no row with the id {shown(id)}{nearest(id, facts.ids)}"
-        )
+        raise InvalidInputError(f"{view} has no row with the id {shown(id)}{nearest(id, own.ids)}")
 
     def _correct_cluster(self, line: Answer) -> Answer:
         views, number = self.cluster(line.id)

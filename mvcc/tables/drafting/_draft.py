@@ -90,12 +90,9 @@ def draft_config(
         drafted = {}
         views = [(("views", name, "path"), path, path) for name, path in files.views.items()]
         given = {"matches": dict(files.matches), "constraints": dict(files.constraints)}
-        job = load_job(
-            None,
-            [*views, *_options("sheet", sheets), *_options("header", headers)],
-            {**given, "n_clusters": _GUESS},
-            check="mvcc init --from …",
-        )
+        options = [*views, *_options("sheet", sheets), *_options("header", headers)]
+        settings = {**given, "n_clusters": _GUESS}
+        job = load_job(None, options, settings, check="mvcc init --from …")
         unread = Problems()
         pairs = read_pairs(job, unread)
         for name, view in job.views.items():

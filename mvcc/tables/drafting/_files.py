@@ -54,10 +54,7 @@ def sort_files(
     sheets: Mapping[str, str] = _NONE,
     headers: Mapping[str, int] = MappingProxyType({}),
 ) -> SortedFiles:
-    """Tell tables from matches and constraints, and which views these are of.
-
-    `paths` are files of any kind; `views`, `matches` and `constraints` are known to be such.
-    """
+    """Tell tables, matches and constraints among `paths`, and which views these are of."""
     names = _named(paths, views)
     if len(names) == 2 and not constraints:
         return SortedFiles(names, [(pair_name(*names), path) for path in matches])
@@ -79,8 +76,7 @@ def sort_files(
     held = set[str]().union(*(ends.tables for ends in pairs.values()))
     files = SortedFiles(_named([path for path in paths if path in tables], views))
     for path in paths:
-        is_likely = path in tables and path not in held and _may_be_pairs(frames[path])
-        if is_likely:
+        if path in tables and path not in held and _may_be_pairs(frames[path]):
             others = _without(path, tables)
             said = _misspelled(path, frames[path], others)
             said = said or _without_kinds(path, frames[path], others)
@@ -192,9 +188,7 @@ def _misspelled(path: str, frame: pd.DataFrame, tables: Mapping[str, Ids]) -> st
     ends = ends_of(frame, folded, spelled=_folded)
     for n, (table, column) in enumerate(ends[:2] if ends else ()):
         known = tables[table][column]
-        text = next(
-            (text for text in texts_in(frame.iloc[:, n]) if plain_id(text) not in known), ""
-        )
+        text = next((one for one in texts_in(frame.iloc[:, n]) if plain_id(one) not in known), "")
         meant = min((id for id in known if _folded(id) == _folded(text)), default=None)
         if meant is not None:
             name = shown(str(frame.columns[n]))

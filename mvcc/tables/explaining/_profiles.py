@@ -125,11 +125,7 @@ def names_in_all(names: list[list[str]], profiles: list[list[Profile]]) -> dict[
 
 
 def _noun_phrase(of_views: list[Profile]) -> list[str]:
-    """Return the best word of each view's categories and the best of all texts, which is last.
-
-    The category of the view with that text stands beside it: the color of a photo comes before the
-    material of a catalog.
-    """
+    """Return the best word of each view's categories, and the best of all texts, which is last."""
     nouns: list[tuple[float, int, str]] = []
     adjectives: dict[int, str] = {}
     for view, profile in enumerate(of_views):

@@ -124,9 +124,7 @@ class CoEM(Method):
                 "No constraint was transferred: no constrained pair has both rows matched. Add"
                 " matches for the rows that are constrained."
             )
-        matched = {
-            view for views, rows in fit.model.mappings_.items() if len(rows) for view in views
-        }
+        matched = {view for views, own in fit.model.mappings_.items() if len(own) for view in views}
         for number, table in enumerate(self.tables):
             if matched and number not in matched:
                 yield (

@@ -236,9 +236,7 @@ def _by_fewer_matches(
                 both = renumbered(both, np.concatenate(like), k)
                 parts[name][u, v].append((both[rows[:, 0]], both[len(alike[u]) + rows[:, 1]]))
     return {
-        name: {
-            key: Cut(*map(np.concatenate, zip(*pairs, strict=True))) for key, pairs in own.items()
-        }
+        name: {key: Cut(*map(np.concatenate, zip(*both, strict=True))) for key, both in own.items()}
         for name, own in parts.items()
     }
 

@@ -117,9 +117,7 @@ def _graph(inputs: Inputs, rng: np.random.Generator) -> tuple[JointGraph, int]:
     problems = separate_problems(len(sizes), inputs.relations)
     numbers, relations = max(problems, key=lambda problem: sum(sizes[view] for view in problem[0]))
     encoded = [numbers_of(inputs.tables[number]) for number in numbers]
-    views = [
-        X if encoder is not None else AutoFeatures().fit_transform(X) for X, encoder, _ in encoded
-    ]
+    views = [X if maker is not None else AutoFeatures().fit_transform(X) for X, maker, _ in encoded]
     q = neighbors_for(views, _MOST_CLUSTERS, _NEIGHBORS)
     graph = joint_graph(views, relations, q, _MOST_CLUSTERS, rng)
     return graph, min(_MOST_CLUSTERS, max(map(len, views)) - 2)

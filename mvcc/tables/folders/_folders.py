@@ -72,8 +72,7 @@ class Folders:
         for name, folder in self.of_view.items():
             named = files.named_in(name)
             id_columns[name] = id_column_of(self.client, folder, job.views[name], named)
-        most = job.sample or self._most_rows()
-        constrained = Drawing(_constrained_ids(job), most, job.seed)
+        constrained = Drawing(_constrained_ids(job), job.sample or self._most_rows(), job.seed)
         drawn, wanted = self._draw_matches(job, id_columns, constrained)
         sampled = []
         for name, folder in self.of_view.items():
@@ -121,15 +120,9 @@ class Folders:
         began = time.perf_counter()
         views = {view.name: view for view in facts.views}
         for name, folder in self.of_view.items():
-            source = Source(
-                os.path.abspath(new / MODEL),
-                name,
-                views[name].names,
-                saved.view(name).id_column,
-                job.views[name].labels_column,
-                os.path.abspath(new / name / LABELS),
-                facts.into,
-            )
+            ids, labels = saved.view(name).id_column, job.views[name].labels_column
+            model, known = os.path.abspath(new / MODEL), os.path.abspath(new / name / LABELS)
+            source = Source(model, name, views[name].names, ids, labels, known, facts.into)
             tell = Progress(f"labels of all rows of {name}", self.on_step)
             counts = write_labels(self.client, folder, source, new / name / ALL_LABELS, tell)
             found = facts_of_counts(counts, facts.n_clusters)
@@ -203,8 +196,7 @@ class Drawing:
         frames, bound = [], self._bound(n_rows)
         for frame in piece.frames(columns):
             rows = set[int]()
-            numbers = frame.index.to_series()
-            for values in (numbers, *(frame[column] for column in columns)):
+            for values in (frame.index.to_series(), *(frame[column] for column in columns)):
                 own = as_texts(values.dropna())
                 some = own[self.keys(own.to_numpy(dtype=object), own) <= bound]
                 rows |= set(some.groupby(some.to_numpy()).head(2).index)  # two suffice
@@ -227,8 +219,7 @@ def id_column_of(
     head = next(folder.pieces[0].frames())
     refuse_repeated_columns(head, folder.path)
     found = find_id_column(head, view, named)
-    is_asked_for = view.id_column is not None or "index" in head.attrs
-    if is_asked_for or len(head) == folder.n_rows:
+    if view.id_column is not None or "index" in head.attrs or len(head) == folder.n_rows:
         return found
     others = view.model_copy(update={"ignore": (*view.ignore, str(found))})
     if not named and find_id_column(head, others) == found:  # it is called id, or there is none
@@ -277,7 +268,7 @@ def _drawn_lines(
         known |= {key: frame.attrs[key] for key in ("header", "lines") if key in frame.attrs}
         if "lines" in known:
             frame.index = pd.Index(known["lines"])
-        ends = matched_ids(frame, path, views, id_columns).columns
+        _, ends, _ = matched_ids(frame, path, views, id_columns)
         pairs = np.array(list(map("\0".join, zip(*ends, strict=True))), dtype=object)
         keys = np.concatenate((keys, drawing.keys(pairs, *ends)))
         frame.attrs = {}

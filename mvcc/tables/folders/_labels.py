@@ -118,11 +118,8 @@ def write_labels(
     parts = [delayed(Labeler.labels)(labeler, piece) for piece in folder.pieces]
     path = os.path.abspath(out)
     labels = dd.from_delayed(parts, meta=meta, verify_meta=False)
-    computed(
-        client,
-        [labels.to_parquet(path, write_index=False, compute=False)],
-        lambda n: on_share(len(list(out.glob("*.parquet"))) / len(parts)),
-    )
+    written = labels.to_parquet(path, write_index=False, compute=False)
+    computed(client, [written], lambda n: on_share(len(list(out.glob("*.parquet"))) / len(parts)))
     by = [name for name in ("cluster", "label") if name in columns]
     counts: pd.Series[Any]
     (counts,) = computed(client, [dd.read_parquet(path, columns=by).groupby(by).size(split_out=1)])

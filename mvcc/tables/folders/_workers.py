@@ -113,9 +113,7 @@ def computed(
     futures: list[Any] = []
     try:
         futures = client.compute(collections)
-        while not all(future.done() for future in futures) and not any(
-            f.status == "error" for f in futures
-        ):
+        while not (all(f.done() for f in futures) or any(f.status == "error" for f in futures)):
             on_wait(sum(future.done() for future in futures))
             time.sleep(_LOOK)
         return cast(list[Any], client.gather(futures))

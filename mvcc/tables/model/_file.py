@@ -102,17 +102,13 @@ def _check_entry(archive: zipfile.ZipFile, name: str) -> None:
     if not name.endswith(".npy"):
         raise ValueError(f"it holds {name}")
     with archive.open(name) as file:
-        read_head = _HEADS[np.lib.format.read_magic(file)]
-        shape, _, dtype = read_head(file)
+        shape, _, dtype = _HEADS[np.lib.format.read_magic(file)](file)
         if prod(shape) * dtype.itemsize != archive.getinfo(name).file_size - file.tell():
             raise ValueError(f"{name} has other bytes than an array of shape {shape}")
 
 
 def _check_schema(schema: Any) -> None:
-    """Refuse states that name others again and again: read, they would take more than they hold.
-
-    Each array has a file of its own, and an object in several places is written in each of them.
-    """
+    """Refuse states that name others again and again: read, they would take too much memory."""
     sizes: dict[int, int] = {}  # of objects, with all that they hold
     owners: dict[str, int] = {}  # of files
 
@@ -166,8 +162,7 @@ class _States:
         self._numbers: dict[int, tuple[int, Any]] = {}
 
     def state(self, value: Any) -> dict[str, Any]:
-        said = self._named(type(value)) | self._content(value)
-        return said | {"__id__": self._number(value)}
+        return self._named(type(value)) | self._content(value) | {"__id__": self._number(value)}
 
     def _number(self, value: Any) -> int:
         return self._numbers.setdefault(id(value), (len(self._numbers), value))[0]

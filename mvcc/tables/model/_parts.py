@@ -80,8 +80,7 @@ def _imputer(statistics_: Floats) -> Any:
 
 
 def _one_hot(categories_: Any) -> Any:
-    encoder = OneHotEncoder(sparse_output=False, handle_unknown="ignore")
-    return encoder.fit(categories_[:, None])
+    return OneHotEncoder(sparse_output=False, handle_unknown="ignore").fit(categories_[:, None])
 
 
 def _auto(n_features_in_: int, rule_: str, **more: Any) -> Any:

@@ -198,10 +198,7 @@ class SavedClustering:
         return of_view.predict(frame[columns], "X: row {}".format)
 
     def save(self, path: str | Path) -> None:
-        """Write it to a file, which :func:`mvcc.load_model` reads.
-
-        JSON and arrays, of which nothing can run.
-        """
+        """Write it to a file of JSON and arrays, which :func:`mvcc.load_model` reads."""
         replace_file(Path(path), self.to_bytes())
 
     def to_bytes(self) -> bytes:

@@ -25,6 +25,7 @@ from mvcc.tables.reading._rows import spelled_like
 
 MOVED = ("view", "id", "from", "to", "cluster_in_second")
 
+Both = tuple[Clustering, Clustering]
 Said = dict[tuple[frozenset[Any], Any], dict[str, Any]]
 
 
@@ -34,9 +35,7 @@ def compare_clusterings(first: Path, second: Path) -> dict[str, Any]:
 
 
 def compare_facts(
-    facts: tuple[Clustering, Clustering],
-    called: tuple[str, str],
-    changed: Collection[str] | None = None,
+    facts: Both, called: tuple[str, str], changed: Collection[str] | None = None
 ) -> dict[str, Any]:
     """Compare two clusterings, on the views and rows that both have.
 
@@ -73,9 +72,7 @@ def compare_facts(
     }
 
 
-def _common_views(
-    facts: tuple[Clustering, Clustering], called: tuple[str, str]
-) -> dict[str, tuple[ViewFacts, ViewFacts]]:
+def _common_views(facts: Both, called: tuple[str, str]) -> dict[str, tuple[ViewFacts, ViewFacts]]:
     """Return the views with rows in both clusterings, or refuse to compare these."""
     both = {
         one.name: (one, other)
@@ -91,9 +88,7 @@ def _common_views(
     return both
 
 
-def _numbered_alike(
-    facts: tuple[Clustering, Clustering], names: Iterable[str]
-) -> Iterable[list[str]]:
+def _numbered_alike(facts: Both, names: Iterable[str]) -> Iterable[list[str]]:
     """Return sets of views whose clusters have the same numbers in each of the clusterings."""
     alike: dict[tuple[int, ...], list[str]] = {}
     for name in names:
@@ -173,7 +168,7 @@ def _constraints(view: ViewFacts) -> Said:
     return said
 
 
-def _matches(facts: tuple[Clustering, Clustering], names: Iterable[str]) -> list[dict[str, Any]]:
+def _matches(facts: Both, names: Iterable[str]) -> list[dict[str, Any]]:
     """Return the matches of every two common views that are new or gone."""
     found: list[dict[frozenset[str], Said]] = []
     for one in facts:
@@ -200,10 +195,7 @@ def _difference(before: Said, after: Said) -> dict[str, list[dict[str, Any]]]:
 
 
 def _notes(
-    called: tuple[str, str],
-    facts: tuple[Clustering, Clustering],
-    compared: list[dict[str, Any]],
-    changed: Collection[str],
+    called: tuple[str, str], facts: Both, compared: list[dict[str, Any]], changed: Collection[str]
 ) -> Iterator[str]:
     """Say what was not compared."""
     first, second = ([view.name for view in one.views] for one in facts)
@@ -227,7 +219,7 @@ def _notes(
                 yield f"{view['name']}: {counted(n, 'row')} only in {one}."
 
 
-def _is_one_table(facts: tuple[Clustering, Clustering], name: str) -> bool:
+def _is_one_table(facts: Both, name: str) -> bool:
     """Tell whether a view is one table in both, by its bytes, its header and its sheet if named."""
     tables, sheets = [], set()
     for one in facts:

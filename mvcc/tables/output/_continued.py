@@ -118,17 +118,14 @@ def continued(former: Former | None, inputs: Inputs, fit: Fit) -> Continuation:
     numbers, changes, like = _numbered(former, tables, fit)
     n_numbers = max(former.n_numbers, *(1 + int(own.max()) for own in numbers))
     fit = fit.with_numbers(numbers, n_numbers)
-    retired = set(range(n_numbers)).difference(*(own.tolist() for own in fit.numbers))
+    gone = set(range(n_numbers)).difference(*(own.tolist() for own in fit.numbers))
     told = Continued(
-        former=former.called,
-        finished=facts.finished,
-        changes=changes,
-        retired=tuple(sorted(retired)),
+        former=former.called, finished=facts.finished, changes=changes, retired=tuple(sorted(gone))
     )
     names = {view.name: dict(enumerate(view.names)) for view in facts.views}
     kept = []
     for table in tables:
-        own = names.get(like.get(table.name, table.name), {}) | dict.fromkeys(retired, "")
+        own = names.get(like.get(table.name, table.name), {}) | dict.fromkeys(gone, "")
         kept.append([own.get(n, "") for n in range(n_numbers)])
     carrying = CarryingOver(
         facts.numbered_alike,

@@ -44,7 +44,6 @@ from mvcc.tables.reading._rows import ids_of
 from mvcc.tables.reading._typed_tables import read_records
 from mvcc.tables.reading._workbooks import read_workbook
 
-_NAMES = {"name": "cluster_name"}  # of columns beside those of the user
 _TEXT_FILES, _RECORDS = (".csv", ".tsv", ".txt"), (".json", ".jsonl", ".ndjson")
 
 
@@ -141,7 +140,7 @@ def _with_clusters(
     if set(ids) != set(values):
         raise has_changed(view.path, folder, is_same_file=True)
     beside = pd.DataFrame([values[name] for name in ids], frame.index, columns)
-    beside = beside.rename(columns=_NAMES)
+    beside = beside.rename(columns={"name": "cluster_name"})
     beside.columns = beside.columns.map(lambda name: _free(name, frame.columns))
     with warnings.catch_warnings(action="ignore"):  # of libraries, which were heard already
         exact = _exact(frame, view, content)

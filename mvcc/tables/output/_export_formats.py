@@ -275,8 +275,7 @@ def workbook_bytes(frames: Mapping[str, pd.DataFrame], path: str) -> bytes:
         ]
         for number, column in enumerate(columns, 1):
             longest = max(len(str(value)) for value in column[:_MOST_MEASURED] if value is not None)
-            letter = get_column_letter(number)
-            sheet.column_dimensions[letter].width = min(longest, _WIDEST) + 2
+            sheet.column_dimensions[get_column_letter(number)].width = min(longest, _WIDEST) + 2
         with closing(sheet):  # or Python tells of its generator when a cell is refused
             for row in zip(*columns, strict=True):
                 sheet.append([_cell(sheet, value, path) for value in row])

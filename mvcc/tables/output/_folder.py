@@ -78,9 +78,7 @@ def _check(out: OutputFolder, job: Job) -> None:
             " --fresh."
         )
     tables = [f"{view}/{table}" for view in job.views for table in TABLES]
-    labels = [
-        f"{name}/{ALL_LABELS}" for name, view in job.views.items() if os.path.isdir(view.path)
-    ]
+    labels = [f"{name}/{ALL_LABELS}" for name, own in job.views.items() if os.path.isdir(own.path)]
     out.refuse_taken([FACTS, CONFIG, MODEL, ANSWERS, DISPUTED, *tables])
     out.refuse_taken(labels, folders=True)
     out.refuse_taken([REPORT], REPORT_KIND)

@@ -170,11 +170,7 @@ def _named_as_before(view: View, before: Mapping[str, Any]) -> View:
 
 
 def _folders_of_answers(folder: Path) -> tuple[tuple[str, ...], list[str]]:
-    """Return the folders of answers that a clustering was made with, and those that are gone.
-
-    The clustering itself has the answers of these, and comes first, so that people keep their
-    order. Folders that were gone before are read again once they are back.
-    """
+    """Return a clustering's folders of answers, itself in place of those gone, and these."""
     asked = _asked_before(folder)
     there = tuple(path for path in asked if log_in(path).exists())
     gone = [path for path in asked if path not in there]

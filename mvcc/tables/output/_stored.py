@@ -125,9 +125,8 @@ def check_files(folder: Path, facts: Clustering) -> tuple[int, list[str]]:
             is_right[name] = len(_rows_of(path / name)) == n_rows + 1
         if view.n_all_rows is not None:
             sizes = _sizes_of_parts(path / ALL_LABELS)
-            is_right[ALL_LABELS] = sizes.total() == view.n_all_rows and all(
-                sizes[number] == size for number, size in enumerate(view.all_sizes)
-            )
+            are_told = all(sizes[n] == size for n, size in enumerate(view.all_sizes))
+            is_right[ALL_LABELS] = are_told and sizes.total() == view.n_all_rows
         verified += sum(is_right.values())
         told = {LABELS: f" {_by_hand(folder)}"}
         wrong += [

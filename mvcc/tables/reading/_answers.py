@@ -194,8 +194,7 @@ def _of_files(
         for one, other, together in beside.links:
             if {one, other} <= named.keys() and together != (named[one] == named[other]):
                 differing |= {one, other}
-        linked = {one for link in objects.links(links) for one in link[:2]}
-        differing |= linked - beside.objects
+        differing |= {one for link in objects.links(links) for one in link[:2]} - beside.objects
         pairs, n_links = zip(beside.added, links, strict=True), _total(links)
         links = beside.added
         if objects.absent and not differing and n_links <= beside.n_lines:

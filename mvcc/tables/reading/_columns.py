@@ -70,9 +70,7 @@ _NONE = np.empty(0)
 
 
 def understand_all(
-    frame: pd.DataFrame,
-    asked: dict[str, AskedKind | None],
-    codes: Mapping[str, LeftOut] | None = None,
+    frame: pd.DataFrame, asked: dict[str, AskedKind | None], codes: dict[str, LeftOut] | None = None
 ) -> dict[str, Understood]:
     """Find out what columns are, by the kinds ``asked`` for, those of numbers all at once."""
     if codes is None:

@@ -1,8 +1,4 @@
-"""Dates as people write them, of any year, as days.
-
-Dots put the day first. Slashes and dashes leave the order of day and month to the column: one order
-for all its dates.
-"""
+"""Dates as people write them, of any year, as days: by dots day first, else as a column tells."""
 
 from __future__ import annotations
 

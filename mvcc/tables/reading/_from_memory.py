@@ -67,10 +67,7 @@ def _as_names(value: Any) -> Any:
 
 
 def inputs_of(
-    job: Job,
-    frames: Mapping[str, pd.DataFrame],
-    matches: Mapping[Any, Any] | None,
-    constraints: Any,
+    job: Job, frames: dict[str, pd.DataFrame], matches: Mapping[Any, Any] | None, constraints: Any
 ) -> Inputs:
     """Return the inputs that tables, matches and constraints from memory are."""
     from mvcc.views import GivenViews  # numba, as in `read_inputs`

@@ -98,16 +98,10 @@ def _with_repeats(
 
 
 def _has_numbers(found: pd.Series[Any], written: pd.Series[Any], named: Iterable[set[str]]) -> bool:
-    """Tell whether a likely column has the same numbers as one that has ids as they are written.
-
-    Which one is meant is then asked for, unless zeros in front or a `.0` tell.
-    """
+    """Tell whether a likely column has the same numbers as one that has ids as written."""
     numbers, texts = {*plain_ids(found)}, {*as_texts(written)}
-    return any(
-        _share(some, numbers) >= _share(some, texts) >= _ENOUGH_NAMED
-        for some in named
-        if some == {*map(plain_id, some)}
-    )
+    plain = (some for some in named if some == {*map(plain_id, some)})
+    return any(_share(some, numbers) >= _share(some, texts) >= _ENOUGH_NAMED for some in plain)
 
 
 def other_readings(

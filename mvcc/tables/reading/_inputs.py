@@ -52,11 +52,9 @@ class Inputs:
     def find(self, name: str) -> tuple[int, int] | None:
         """Return the numbers of view and row of a name, such as texts:17; None without that row."""
         view, id = view_and_id(name)
-        if view in self.numbers:
-            number = self.numbers[view]
-            row = self.tables[number].row.find(id)
-            if row >= 0:
-                return number, row
+        number = self.numbers.get(view, -1)
+        if number >= 0 and (row := self.tables[number].row.find(id)) >= 0:
+            return number, row
         return None
 
     def lacks(self, name: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -25,6 +25,7 @@ from mvcc.tables.reading._numbers import (
 )
 from mvcc.tables.reading._pictures import measured_pictures
 
+Texts: TypeAlias = "pd.Series[Any]"
 Values = Floats | NDArray[np.object_]
 
 MOST = 1e100  # of a value; sums of squares of larger ones are beyond all floats
@@ -78,7 +79,7 @@ class Hints(NamedTuple):
     sign: str = ""  # the decimal sign of other columns, if one of them tells it
 
 
-def as_number(column: Column, texts: pd.Series[Any], hints: Hints) -> Understood | None:
+def as_number(column: Column, texts: Texts, hints: Hints) -> Understood | None:
     """Read numbers, with units or not, durations, truth values; None for others, unless asked."""
     numbers = numbers_of(texts.fillna("nan"))
     n_plain = int(np.count_nonzero(~np.isnan(numbers)))
@@ -92,7 +93,7 @@ def as_number(column: Column, texts: pd.Series[Any], hints: Hints) -> Understood
     )
 
 
-def _as_durations(column: Column, texts: pd.Series[Any]) -> Understood | None:
+def _as_durations(column: Column, texts: Texts) -> Understood | None:
     """Read durations, if most values are some."""
     there = texts.dropna()
     durations = there[there.str.match(_DURATION)]
@@ -106,7 +107,7 @@ def _as_durations(column: Column, texts: pd.Series[Any]) -> Understood | None:
     return numeric(column, seconds_of(texts, written), texts, written)
 
 
-def _as_truth(column: Column, texts: pd.Series[Any]) -> Understood | None:
+def _as_truth(column: Column, texts: Texts) -> Understood | None:
     """Read truth values, if all values are two words for these, or one that is certain."""
     folded = set(texts.dropna().str.casefold().unique()[:3])
     for written, words in TRUTH.items():
@@ -117,7 +118,7 @@ def _as_truth(column: Column, texts: pd.Series[Any]) -> Understood | None:
     return None
 
 
-def _as_labeled(column: Column, texts: pd.Series[Any], n_plain: int) -> Understood | None:
+def _as_labeled(column: Column, texts: Texts, n_plain: int) -> Understood | None:
     """Read the numbers before labels, if somebody asked for numbers and most values have one."""
     if column.kind == "number":
         labeled = before_labels(texts, one_each=True)
@@ -127,7 +128,7 @@ def _as_labeled(column: Column, texts: pd.Series[Any], n_plain: int) -> Understo
 
 
 def _as_numbers(
-    column: Column, texts: pd.Series[Any], plain: Floats, n_plain: int, hints: Hints
+    column: Column, texts: Texts, plain: Floats, n_plain: int, hints: Hints
 ) -> Understood | None:
     """Read numbers with units or separators if these are more than plain ones, else the latter."""
     n_there = texts.count()
@@ -148,7 +149,7 @@ def _as_numbers(
     return None
 
 
-def seconds_of(texts: pd.Series[Any], written: Written) -> Floats:
+def seconds_of(texts: Texts, written: Written) -> Floats:
     """Return durations as seconds, NaN for others; seconds of 0 may follow hours and minutes."""
     parts = texts.str.extract(_DURATION).astype(np.float64)
     seconds = parts[3]
@@ -158,15 +159,13 @@ def seconds_of(texts: pd.Series[Any], written: Written) -> Floats:
     return (86_400 * parts[0].fillna(0) + 3600 * parts[1] + 60 * parts[2] + seconds).to_numpy()
 
 
-def truth(texts: pd.Series[Any], written: Written) -> Floats:
+def truth(texts: Texts, written: Written) -> Floats:
     """Return truth values as 1 and 0. Blanks are missing unless they are one of the words."""
-    words = TRUTH[written]
-    known = dict(zip(words, (0.0, 1.0), strict=True)) | {"1": 1.0, "0": 0.0}
-    folded = texts.str.casefold()
-    return np.asarray(folded.fillna("").map(known), dtype=np.float64)
+    known = dict(zip(TRUTH[written], (0.0, 1.0), strict=True)) | {"1": 1.0, "0": 0.0}
+    return np.asarray(texts.str.casefold().fillna("").map(known), dtype=np.float64)
 
 
-def _with_unclear_sign(column: Column, texts: pd.Series[Any], *, is_text: bool) -> Understood:
+def _with_unclear_sign(column: Column, texts: Texts, *, is_text: bool) -> Understood:
     has_comma = texts.str.contains(",", na=False)
     text = texts[has_comma].iloc[0]
     why = "whose comma may be a decimal comma or separate thousands"
@@ -178,13 +177,7 @@ def _with_unclear_sign(column: Column, texts: pd.Series[Any], *, is_text: bool) 
 
 
 def _mistaken(
-    column: Column,
-    texts: pd.Series[Any],
-    bad: Any,
-    why: str,
-    remedy: str,
-    *,
-    may_be_missing: bool = True,
+    column: Column, texts: Texts, bad: Any, why: str, remedy: str, *, may_be_missing: bool = True
 ) -> Understood:
     """Say of the first bad text of a column why it is, and what to do."""
     row = int(np.argmax(bad))
@@ -192,9 +185,7 @@ def _mistaken(
     return Understood(column, mistake=Mistake(row, what, remedy, int(np.sum(bad)), may_be_missing))
 
 
-def numeric(
-    column: Column, numbers: NDArray[Any], texts: pd.Series[Any], written: Written
-) -> Understood:
+def numeric(column: Column, numbers: NDArray[Any], texts: Texts, written: Written) -> Understood:
     missing = is_missing(texts)
     column = replace(column, kind="number", written=written)
     bad = ~((missing & np.isnan(numbers)) | (np.abs(numbers) <= MOST))
@@ -221,7 +212,7 @@ def numeric(
     return _mistaken(column, texts, bad, why, "Write a number", may_be_missing=may_be_missing)
 
 
-def as_date(column: Column, texts: pd.Series[Any], asked: AskedKind | None) -> Understood | None:
+def as_date(column: Column, texts: Texts, asked: AskedKind | None) -> Understood | None:
     """Read dates; None for what is none, unless it must be."""
     there = texts.dropna()
     if asked is None and not in_numbers(there.head(20)).str.fullmatch(DATE).mean() >= _NEARLY_ALL:
@@ -240,7 +231,7 @@ def as_date(column: Column, texts: pd.Series[Any], asked: AskedKind | None) -> U
     return dated(replace(column, remarks=dates.remarks), dates.days, texts, dates.written)
 
 
-def dated(column: Column, days: Floats, texts: pd.Series[Any], written: Written) -> Understood:
+def dated(column: Column, days: Floats, texts: Texts, written: Written) -> Understood:
     """Return dates as days, of which the first of January 1970 is 0."""
     remarks = column.remarks or remarks_on(days)
     column = replace(column, kind="date", written=written, remarks=remarks)
@@ -253,7 +244,7 @@ def dated(column: Column, days: Floats, texts: pd.Series[Any], written: Written)
     return Understood(column, days)
 
 
-def as_pictures(column: Column, texts: pd.Series[Any], folder: str) -> Understood:
+def as_pictures(column: Column, texts: Texts, folder: str) -> Understood:
     """Measure the pictures that texts name, below the folder of the table."""
     values, reasons = measured_pictures(texts, folder)
     reason = next(filter(None, reasons), None)
@@ -263,7 +254,7 @@ def as_pictures(column: Column, texts: pd.Series[Any], folder: str) -> Understoo
     return _mistaken(column, texts, list(map(bool, reasons)), why, "Correct it")
 
 
-def as_words(column: Column, texts: pd.Series[Any]) -> Understood:
+def as_words(column: Column, texts: Texts) -> Understood:
     n_values = texts.nunique()
     kind = column.kind or ("category" if are_few(texts) else "text")
     if kind == "category" and n_values > MOST_VALUES:
@@ -277,7 +268,7 @@ def as_words(column: Column, texts: pd.Series[Any]) -> Understood:
     return Understood(replace(column, kind=kind), words)
 
 
-def _are_mails(texts: pd.Series[Any]) -> bool:
+def _are_mails(texts: Texts) -> bool:
     """Tell whether some texts of a column begin with headers or end with a signature."""
     there = texts.dropna()
     with_lines = there[there.str.contains("\n", regex=False)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -140,21 +140,13 @@ def _rows_of(
     return np.array(rows, dtype=np.int64).T
 
 
-class MatchedIds(NamedTuple):
-    """What a file of matches holds."""
-
-    names: list[str]  # of all its columns
-    columns: list[list[str]]  # the ids of each view
-    is_header: bool  # whether the names tell which column is of which view
-
-
 def matched_ids(
-    frame: pd.DataFrame,
-    path: str,
-    views: tuple[str, str],
-    id_columns: tuple[str | None, str | None],
-) -> MatchedIds:
-    """Return the ids in the columns called like views or ids, left and right, else the first."""
+    frame: pd.DataFrame, path: str, views: tuple[str, str], id_columns: tuple[str | None, ...]
+) -> tuple[list[str], list[list[str]], bool]:
+    """Return the names of all columns, the ids of each view, and whether names told which are so.
+
+    Columns are called like the views or their id columns, or left and right, else are the first.
+    """
     names = [str(name).strip() for name in frame.columns]
     if len(names) < 2:
         raise DataError(
@@ -170,7 +162,7 @@ def matched_ids(
     else:
         sides = [0, 1]
     columns = [id_texts(frame.iloc[:, column]).tolist() for column in sides]
-    return MatchedIds(names, columns, is_header)
+    return names, columns, is_header
 
 
 def unknown_rows(place: str, noun: str, n_all: int, lacking: list[Lacking]) -> tuple[str, str]:

@@ -94,8 +94,7 @@ def frame_of_table(table: Any, path: str, **options: Any) -> pd.DataFrame:
 
 def _named_range(schema: Any, n_rows: int) -> pd.Index | None:
     """Return an index with a name that a file has no column for, as its numbers follow."""
-    indexes = (schema.pandas_metadata or {}).get("index_columns", [])
-    for own in indexes:
+    for own in (schema.pandas_metadata or {}).get("index_columns", []):
         if isinstance(own, dict) and own["name"] not in (None, *schema.names):
             index = pd.RangeIndex(own["start"], own["stop"], own["step"], name=own["name"])
             if len(index) == n_rows:

@@ -152,10 +152,7 @@ def read_people(folders: Sequence[str], notes: list[str]) -> list[Person]:
 
 
 def _names(folders: Sequence[str]) -> list[str]:
-    """Name people after their folders, by as much of the paths as tells them apart.
-
-    A longer name stays if a former result has it: it told apart a folder that is gone now.
-    """
+    """Name people after their folders, by as much of the paths as tells them apart."""
     real = [os.path.realpath(folder) for folder in folders]
     for place, path in enumerate(real):
         if path in real[:place]:
@@ -168,6 +165,7 @@ def _names(folders: Sequence[str]) -> list[str]:
         fewest += 1
     answers = [path for path in map(log_in, folders) if path.name == ANSWERS and path.exists()]
     logs = [read_log(path, columns=ANSWER_COLUMNS)[0] for path in answers]
+    # a longer name of a former result stays: it told apart a folder that is gone now
     known = {fields[3].strip() for records in logs for _, fields in records}
     names = []
     for own in parts:
@@ -268,11 +266,9 @@ def rows_that_stand(people: Iterable[Person]) -> set[str]:
     """Return the rows about which answers of some people stand, but those they are unsure of."""
     rows = set[str]()
     for person in people:
-        lines = (Answer(name, text) for _, (name, text, *_) in person.records)
+        said = (Answer(name, text) for _, (name, text, *_) in person.records)
         with suppress(InvalidInputError):  # reading the answers raises it
-            last = {
-                line.id: line.answer for line in answers_standing(lines) if line.is_about_object
-            }
+            last = {line.id: line.answer for line in answers_standing(said) if line.is_about_object}
             rows |= {name for name, text in last.items() if text != UNSURE}
     return rows
 

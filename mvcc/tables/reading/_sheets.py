@@ -145,11 +145,8 @@ def _width(row: Row) -> int:
 def _are_names(cells: Cells, top: int) -> bool:
     """Tell whether a row holds distinct texts above columns that hold something else."""
     texts, below = _texts(cells[top]), cells[top + 1 : top + 1 + _LOOKED_AT]
-    others = [
-        column
-        for column, value in enumerate(cells[top])
-        if value is not None and not any(_is_text(row[column]) for row in below)
-    ]
+    filled = [column for column, value in enumerate(cells[top]) if value is not None]
+    others = [column for column in filled if not any(_is_text(row[column]) for row in below)]
     return len(set(texts)) == _n_filled(cells[top]) and bool(others)
 
 
@@ -202,10 +199,7 @@ def _name(value: Any) -> str:
 
 
 def _columns(names: list[str], body: Cells) -> tuple[list[int], list[str]]:
-    """Return the columns, which have names or half of the values, and what stands beside them.
-
-    Those that others part off from the table belong to it if half of its rows have values there.
-    """
+    """Return the columns, which have names or half of the values, and what stands beside."""
     n_values = [sum(row[column] is not None for row in body) for column in range(len(names))]
     half = _HALF * max(n_values)
     is_full = [n_rows >= max(half, 1) for n_rows in n_values]

@@ -168,10 +168,7 @@ _SAME_VALUES: dict[Kind | None, Callable[[Any, Any], bool]] = {
 
 
 def without_names(found: dict[str, Understood], unasked: Set[str]) -> dict[str, Understood]:
-    """Make categories of short texts that repeat, and leave out those whose words hardly do.
-
-    Texts beside longer ones stay, as all become one text, and so do those without other columns.
-    """
+    """Make categories of short texts that repeat, and leave out those whose words hardly do."""
     of_texts = {name: one.values for name, one in found.items() if one.column.kind == "text"}
     is_alone = all(one.values is None for name, one in found.items() if name not in of_texts)
     texts = {name: values for name, values in of_texts.items() if values is not None}

@@ -135,30 +135,22 @@ def _below(head: _Head, frame: pd.DataFrame) -> pd.DataFrame:
     return frame
 
 
-def _plain_rows(
-    content: bytes, n_columns: int, delimiter: str, n_above: int
-) -> pd.DataFrame | None:
+def _plain_rows(whole: bytes, n_columns: int, delimiter: str, n_above: int) -> pd.DataFrame | None:
     """Return what pandas reads, in a seventh of the time; None where rows are not plain."""
-    content = content.replace(b"\r\n", b"\n")
+    whole = whole.replace(b"\r\n", b"\n")
     dtype = pd.Series([""], dtype="str").dtype
-    is_plain = bool(content) and not any(mark in content for mark in _NOT_PLAIN)
+    is_plain = bool(whole) and not any(mark in whole for mark in _NOT_PLAIN)
     if not is_plain or getattr(dtype, "storage", "") != "pyarrow":
         return None
     import pyarrow as pa
-    from pyarrow import csv as arrow_csv
+    from pyarrow.csv import ConvertOptions, ParseOptions, ReadOptions, read_csv
 
     names = [str(n) for n in range(n_columns)]
+    reading = ReadOptions(column_names=names, skip_rows=n_above)
+    parsing = ParseOptions(delimiter=delimiter, quote_char=False, ignore_empty_lines=False)
+    types = ConvertOptions(column_types=dict.fromkeys(names, pa.large_string()))
     try:
-        table = arrow_csv.read_csv(
-            pa.BufferReader(content),
-            read_options=arrow_csv.ReadOptions(column_names=names, skip_rows=n_above),
-            parse_options=arrow_csv.ParseOptions(
-                delimiter=delimiter, quote_char=False, ignore_empty_lines=False
-            ),
-            convert_options=arrow_csv.ConvertOptions(
-                column_types=dict.fromkeys(names, pa.large_string())
-            ),
-        )
+        table = read_csv(pa.BufferReader(whole), reading, parsing, types)
     except pa.ArrowInvalid:  # pandas fills a shorter row, and has a message for a longer one
         return None
     return table.combine_chunks().to_pandas(types_mapper=lambda _: dtype)

@@ -87,10 +87,7 @@ def _without_empty(
     first: int,
     n_units: int,
 ) -> tuple[pd.DataFrame, int]:
-    """Return a table without units and empty rows, with notes, and the number of the next row.
-
-    Rows have the numbers that pandas gives them: it counts rows of delimiters, not ``blank`` lines.
-    """
+    """Return a table without units and empty rows, numbered as by pandas; and the next number."""
     lines, empty = frame.attrs["lines"], list[int]()
     if _has_columns(frame):
         empty = _of_spaces(frame, np.arange(len(frame))).tolist()
@@ -134,7 +131,10 @@ def _tables(
     place, blank = lines.place, cache(partial(_blank_lines, lines))
     held, ready = pd.DataFrame(), pd.DataFrame()
     n_before, line, is_checked = 0, 0, False
-    for chunk, is_last in _parts(lines, encoding, whole):
+    chunks = _chunks(lines, encoding, whole)
+    if not whole:
+        chunks = chain(chunks, [pd.DataFrame()])  # which tells that no more rows follow
+    for chunk in chunks:
         frame = chunk
         if len(held):
             frame = pd.concat([held, chunk])
@@ -142,7 +142,7 @@ def _tables(
         every = partial(_chunks, lines, encoding)
         if whole:
             every = partial(iter, [frame])
-        if is_last:
+        if whole or not len(chunk):
             n, below = _end(frame, every, n_before)
         else:
             n, below = _end(frame, tuple, n_before)[0], []
@@ -163,14 +163,6 @@ def _tables(
     if len(ready) or whole:  # the note on the end comes with the last rows
         ready.attrs["notes"] = list(dict.fromkeys(ready.attrs["notes"] + frame.attrs["notes"]))
         yield ready
-
-
-def _parts(lines: _Lines, encoding: str, whole: bytes) -> Iterator[tuple[pd.DataFrame, bool]]:
-    """Give all rows, some at a time, and whether no more follow, which an empty part tells."""
-    for chunk in _chunks(lines, encoding, whole):
-        yield chunk, bool(whole) or not len(chunk)
-    if not whole:
-        yield pd.DataFrame(), True
 
 
 def _chunks(lines: _Lines, encoding: str, whole: bytes = b"") -> Iterator[pd.DataFrame]:

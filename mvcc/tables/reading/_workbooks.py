@@ -136,10 +136,7 @@ def read_workbook(
     sheet: str | None = None,
     header: int | None = None,
 ) -> pd.DataFrame:
-    """Read the table of an Excel workbook, merged cells filled, with the stored values of formulas.
-
-    With ``exact``, each cell keeps its own type; errors are texts, impossible days are numbers.
-    """
+    """Read the table of an Excel workbook, merged cells filled; ``exact`` keeps types of cells."""
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             check_zip(archive, len(content))
