@@ -271,11 +271,8 @@ def _of_clusters(number: int, name: str, fit: Fit) -> Iterator[str]:
     if empty := int(np.count_nonzero(sizes == 0)):
         are = agreeing(empty, "is", "are")
         yield f"{name}: {empty} of the {len(sizes)} clusters {are} empty."
-    if (
-        len(sizes) > 1
-        and sizes[-1] >= _LARGE * sizes.sum()
-        and np.median(sizes[:-1]) < _SMALL * sizes[-1]
-    ):
+    has_large = len(sizes) > 1 and sizes[-1] >= _LARGE * sizes.sum()
+    if has_large and np.median(sizes[:-1]) < _SMALL * sizes[-1]:
         yield (
             f"{name}: one cluster has {sizes[-1] / sizes.sum():.0%} of all rows, most others are"
             " small. Rows that are unlike all others may make clusters of their own; look at the"

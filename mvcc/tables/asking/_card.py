@@ -161,11 +161,8 @@ class Shower:
         table = self._tables[view]
         values = [(column, texts[row]) for column, texts in table.shown.items() if texts[row]]
         if not table.shown and isinstance(table.X, pd.DataFrame):
-            values = [
-                (str(column), text)
-                for column, text in table.X.iloc[row].items()
-                if isinstance(text, str)
-            ]
+            cells = table.X.iloc[row].items()
+            values = [(str(column), text) for column, text in cells if isinstance(text, str)]
         images = [text for _, text in values if is_picture(text, self._base)]
         texts = tuple(value for value in values if value[1] not in images)
         bars = () if table.shown else self._bars(view, row)

@@ -205,11 +205,8 @@ class ReviewPage(Page):
         alike = [names for names in session.facts.numbered_alike if not view or view in names]
         if not alike:
             raise InvalidInputError(f"there is no view {shown(view)}.")
-        own = [
-            row
-            for row, label in session.labels().items()
-            if str(label) == number and view_and_id(row)[0] in alike[0]
-        ]
+        inside = [row for row, label in session.labels().items() if str(label) == number]
+        own = [row for row in inside if view_and_id(row)[0] in alike[0]]
         unsure = {one["id"]: place for place, one in enumerate(session.doubts())}
         own.sort(key=lambda row: unsure.get(row, len(unsure)))
         return {"n": len(own), "rows": self._shown(own[:_MOST_ROWS])}

@@ -66,7 +66,6 @@ class _Rewriting:
         self._tables = [own.on_rows(rows) for own, rows in zip(tables, self._kept, strict=True)]
 
     def facts(self, warnings: list[str]) -> Clustering:
-        """Return them."""
         facts, draft = self._facts, self._draft
         told = facts.to_dict()
         views = [self._view(number) for number in range(len(facts.views))]
@@ -154,6 +153,7 @@ class _Rewriting:
         present = self._draft.present(self._draft.alike_with(number))
         one = (second == labels) & ~put
         first = np.where(put, 1.0, np.where(one, np.minimum(first + other, 1), first))
+        # of one cluster twice, or a second one without rows, only the first is known
         unknown = one | put | ~np.isin(second, present)
         return {
             "probability": first.round(4).tolist(),

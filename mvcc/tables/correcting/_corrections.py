@@ -180,10 +180,7 @@ class CarryingOver:
     def _clusters(
         self, line: Answer, within: set[int] | None, standing: Corrections
     ) -> tuple[list[str], set[str]]:
-        """Return the clusters here that a line is about, and the views for which it is lost.
-
-        A cluster that a correction opened is there ``within`` some sets alone.
-        """
+        """Return the clusters here of a line, ``within`` some sets, and the views that lose it."""
         view, _, number = line.id.rpartition(":")
         views = {name for own in self.before if not view or view in own for name in own} or {view}
         if not views.intersection(self._set_of):

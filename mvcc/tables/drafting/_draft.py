@@ -144,10 +144,8 @@ def _drafted(name: str, view: View, named: Sequence[Named]) -> _Drafted:
         problems, rest = Problems(), view.model_copy(update={"ignore": tuple(bad)})
         table = table_of(frame, name, rest, problems, named=named)
     problems.raise_any()
-    texts = {
-        str(column): as_texts(values[~is_missing(values)])
-        for column, values in without_attrs(frame).items()
-    }
+    columns = without_attrs(frame).items()
+    texts = {str(name): as_texts(values[~is_missing(values)]) for name, values in columns}
     labels: dict[str, int] = {}
     doubts: dict[str, list[str]] = {column: [] for column in texts}
     for column in table.every_column:

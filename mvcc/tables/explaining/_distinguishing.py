@@ -204,11 +204,8 @@ def _found(column: Column, rule: str, inside: float, outside: float) -> Found:
 
 def is_plain(value: str) -> bool:
     """Tell whether a category says by itself what it is: "wool" does, "yes" or "B" do not."""
-    return (
-        2 < len(value) <= _LONGEST_RULE
-        and value.isprintable()
-        and (value[0].isalpha() and value.lower() not in _VAGUE)
-    )
+    fits = 2 < len(value) <= _LONGEST_RULE and value.isprintable()
+    return fits and value[0].isalpha() and value.lower() not in _VAGUE
 
 
 def distinguishing_words(table: Table, labels: Ints, k: int) -> list[list[list[Any]]]:

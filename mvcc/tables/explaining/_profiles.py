@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import product, starmap
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -135,6 +136,7 @@ def _noun_phrase(of_views: list[Profile]) -> list[str]:
             if one["kind"] == "category" and f"= {one['words']}" == one["rule"] and is_clear:
                 adjectives.setdefault(view, one["words"])
     share, own, noun = max(nouns, default=(0.0, -1, ""))
+    # beside the noun is the word of its own view: the color of a photo behind a material
     found = [adjectives[view] for view in sorted(adjectives, key=lambda view: (view == own, view))]
     if share >= _LEAST and noun not in map(str.casefold, found):
         found.append(noun)
@@ -179,11 +181,8 @@ def misnamed(view: str, names: list[str], profiles: list[dict[str, Any]]) -> Ite
     words = [[word for word, *_ in own["words"]] for own in profiles]
     for cluster, name in enumerate(names):
         parts = re.findall(r"[^\W\d_]{3,}", name.lower())
-        having = [
-            other
-            for other, own in enumerate(words)
-            if any(_is_same(word, part) for word in own for part in parts)
-        ]
+        pairs = [product(own, parts) for own in words]
+        having = [other for other, both in enumerate(pairs) if any(starmap(_is_same, both))]
         if words[cluster] and having and cluster not in having:
             yield (
                 f"{view}: cluster {cluster} was named {shown(name)}, which is a word of cluster"

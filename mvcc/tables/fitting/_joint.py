@@ -52,9 +52,7 @@ class Joint(Method):
 
     def explain(self, fit: Fit) -> Explained:
         model, moved, tables = self._model, self._moved(fit), self.tables
-        views: list[dict[str, Any]] = [
-            {"moved": rows[:MOST_LISTED], "n_moved": len(rows)} for rows in moved
-        ]
+        views = [dict[str, Any](moved=rows[:MOST_LISTED], n_moved=len(rows)) for rows in moved]
         for numbers in model.connected_views_:
             plane, axes = plane_of(*map(self.space, numbers))
             for number, points in self._by_view(plane, numbers):
@@ -89,13 +87,12 @@ class Joint(Method):
         n_listed = max(np.count_nonzero(seem_wrong(suspicions)), len(dropped))
         worst = np.argsort(-suspicions, kind="stable")[:n_listed]
         found = zip(distinct[worst].tolist(), suspicions[worst].tolist(), strict=True)
-        listed = [[i, j, suspicion, (i, j) in dropped] for (i, j), suspicion in found]
         # that matched rows agree says nothing here: they are one object
         return {
             "agreement": None,
             "by_chance": None,
             "differing": [],
-            "suspicious": listed,
+            "suspicious": [[i, j, suspicion, (i, j) in dropped] for (i, j), suspicion in found],
             "hardly_agree": hardly_agree(suspicions),
         }
 

@@ -203,12 +203,8 @@ class SavedClustering:
 
     def to_bytes(self) -> bytes:
         """Return the content of the file that `save` writes."""
-        return model_bytes(
-            [
-                vars(view) | {"used": [column.to_stored() for column in view.used]}
-                for view in self.views
-            ]
-        )
+        used = [{"used": [column.to_stored() for column in view.used]} for view in self.views]
+        return model_bytes([vars(view) | own for view, own in zip(self.views, used, strict=True)])
 
     @classmethod
     def from_bytes(cls, content: bytes, place: str) -> SavedClustering:

@@ -114,6 +114,7 @@ def read_former(job: Job) -> tuple[Job, Former | None]:
     views = {name: _named_as_before(view, places.get(name, {})) for name, view in job.views.items()}
     job = job.model_copy(update={"views": views})
     began = {name: (own.get("sheet"), own.get("header")) for name, own in places.items()}
+    begins = {name: (view.sheet, view.header) for name, view in job.views.items()}
     former = Former(
         str(folder),
         read_found(folder),
@@ -122,11 +123,7 @@ def read_former(job: Job) -> tuple[Job, Former | None]:
         facts.n_clusters,
         tuple(gone),
         answers_again=not is_asked,
-        moved=[
-            name
-            for name, view in job.views.items()
-            if (view.sheet, view.header) != began.get(name, (None, None))
-        ],
+        moved=[name for name, own in begins.items() if own != began.get(name, (None, None))],
     )
     return job, former
 

@@ -72,9 +72,8 @@ def propose_matches(
             f" {FEWEST_MATCHES} or more are needed to learn from."
         )
     views = [feature.X for feature in features_before_clusters(tables, job)]
-    unmatched = [
-        len(table.ids) - len(np.unique(rows)) for table, rows in zip(tables, known.T, strict=True)
-    ]
+    sides = zip(tables, known.T, strict=True)
+    unmatched = [len(table.ids) - len(np.unique(rows)) for table, rows in sides]
     n_folds = 1
     if fewest_left(known, _FOLDS) >= FEWEST_MATCHES and np.prod(unmatched) <= _MOST_MEASURED:
         n_folds = _FOLDS

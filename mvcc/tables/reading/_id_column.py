@@ -33,10 +33,7 @@ class Named(NamedTuple):
 
 
 def find_id_column(frame: pd.DataFrame, view: View, named: Sequence[Named] = ()) -> str | None:
-    """Return the column that was asked for, an index, one called id or nothing, or a likely one.
-
-    But rather one whose values are ``named``, as in a column of matches, if that hardly has any.
-    """
+    """Return the column of ids that was asked for, or is usual, likely, or holds ids ``named``."""
     if view.id_column is not None:
         if view.id_column not in frame.columns:
             raise DataError(no_column(frame, view.id_column, view.path))

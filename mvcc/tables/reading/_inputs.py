@@ -201,9 +201,8 @@ def _with_pairs(job: Job, tables: list[Table], files: PairFiles, problems: Probl
     for name in job.views:
         if file := files.constraints.get(name):
             with problems.collecting():
-                add_constraints(
-                    constraints, file, number[name], tables, relations, notes, job.unknown == "skip"
-                )
+                view, may_lack = number[name], job.unknown == "skip"
+                add_constraints(constraints, file, view, tables, relations, notes, may_lack)
     problems.raise_any()
     sizes = [(table.path, table.n_all_rows or len(table.ids)) for table in tables]
     for pair, path in job.matches.items():

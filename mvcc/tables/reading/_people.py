@@ -233,11 +233,8 @@ class AnsweredObjects:
 
     def names(self, rows: Iterable[Iterable[int]]) -> list[str]:
         """Return the rows of every view as texts:17."""
-        return [
-            row_name(table.name, table.ids[row])
-            for table, own in zip(self._tables, rows, strict=True)
-            for row in own
-        ]
+        views = zip(self._tables, rows, strict=True)
+        return [row_name(table.name, table.ids[row]) for table, own in views for row in own]
 
 
 def read_history(person: Person, objects: AnsweredObjects) -> AnswerHistory:
