@@ -11,7 +11,7 @@ from mvcc.results import sureness_of
 from mvcc.tables._job import View
 from mvcc.tables.explaining._distinguishing import distinguishing_columns, distinguishing_words
 from mvcc.tables.explaining._profiles import common_name, misnamed, name_of, places_of, profiles_of
-from mvcc.tables.explaining._shown_rows import sampled, values_in
+from mvcc.tables.explaining._shown_rows import add_rows, sampled, values_in
 from mvcc.tables.reading._columns import understand_all
 from mvcc.tables.reading._table import Table
 from tests.tables.problems import read_table
@@ -203,7 +203,7 @@ def test_many_rows_are_sampled_with_listed_ones_and_counterparts(rng):
     assert sampled([5000], [set(range(300))], {}, most=100) == [list(range(300))]
 
 
-def test_values_are_short_texts_and_as_many_as_fit(table):
+def test_values_are_short_texts_and_as_many_as_fit(table, monkeypatch):
     columns = {
         "n": ["1.5", "12345678", "2.25", ""],
         "day": ["2020-01-01", "", "2020-01-03", "2020-02-01"],
@@ -218,6 +218,11 @@ def test_values_are_short_texts_and_as_many_as_fit(table):
         shown = values_in(one, best, [0, 3], room)
         assert [name for name, _ in shown] == names
         assert ["stock", ["yes", "yes"]] in shown
+    monkeypatch.setattr("mvcc.tables.explaining._shown_rows.MOST_CHARACTERS", 40)  # of two views
+    best[0] |= {"typical": [], "misfits": [], "borderline": []}
+    facts = {"views": [{}, {}], "profiles": [best, best]}
+    add_rows(facts, [one, one], {})
+    assert [[name for name, _ in view["values"]] for view in facts["views"]] == [["stock"]] * 2
 
 
 @pytest.mark.parametrize(

@@ -100,7 +100,7 @@ class AskSession(LoggedSession):
         return questions
 
     def answer(self, id: str, answer: str, *, again: bool = False) -> Answer:
-        """Store an answer about a question or a row; `again` if it was answered before."""
+        """Store an answer about a question, or "view:id"; only `again` may replace a former one."""
         return self.record([(id, answer)], again=again)[0]
 
     def record(

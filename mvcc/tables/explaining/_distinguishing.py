@@ -88,7 +88,8 @@ def _certain(found: list[tuple[Found, Any]], inside: Bools) -> list[Found]:
 
 
 def _least(values: Any, kind: str, inside: Bools) -> float:
-    """Return the difference that chance may explain; a missing category is one of its own."""
+    """Return the difference of shares that chance may explain; infinite if one is of nothing."""
+    # a missing category is one of its own
     known = np.full(len(inside), kind == "category") | pd.notna(values)
     n, n_others = np.count_nonzero(known & inside), np.count_nonzero(known & ~inside)
     if not n or not n_others:

@@ -174,7 +174,7 @@ def quietly() -> Iterator[None]:
 
 
 def _again(method: Method, number: int) -> Labels:
-    """Cluster by another seed, without some constraints: their groups may fix where it starts."""
+    """Cluster once more, by another seed and without some constraints, which may fix its start."""
     rng = np.random.default_rng((method.job.seed, number))
     kept = [
         c.select(np.sort(rng.permutation(len(c))[ceil(LEFT_OUT * len(c)) :])) for c in method.given

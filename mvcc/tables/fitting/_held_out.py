@@ -126,7 +126,7 @@ def _closed(given: Constraints) -> Constraints:
 def match_folds(
     relations: Relations, sizes: Sequence[int], seed: int
 ) -> list[tuple[Relations, Relations]]:
-    """Return folds of matches, seen and cut; an object's are in one, few of two views never cut."""
+    """Return folds of matches, seen and cut: those of an object at once, those of few never."""
     enough = {key for key, rows in relations.items() if len(rows) >= FEWEST_MATCHES}
     if not enough:
         return []

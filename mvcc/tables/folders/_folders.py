@@ -67,7 +67,7 @@ class Folders:
     def sample(
         self, job: Job, tables: list[Table], files: PairFiles, problems: Problems
     ) -> tuple[list[Table], dict[str, pd.DataFrame]]:
-        """Read a sample of each folder, constrained rows first; return also lines of matches."""
+        """Read a sample of each folder, constrained rows first, and draw the lines of matches."""
         id_columns = {table.name: table.id_column for table in tables}
         for name, folder in self.of_view.items():
             named = files.named_in(name)

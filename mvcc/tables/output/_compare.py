@@ -74,11 +74,8 @@ def compare_facts(
 
 def _common_views(facts: Both, called: tuple[str, str]) -> dict[str, tuple[ViewFacts, ViewFacts]]:
     """Return the views with rows in both clusterings, or refuse to compare these."""
-    both = {
-        one.name: (one, other)
-        for one in facts[0].views
-        if (other := facts[1].view(one.name)) and {*one.ids} & {*other.ids}
-    }
+    pairs = ((one, facts[1].view(one.name)) for one in facts[0].views)
+    both = {one.name: (one, other) for one, other in pairs if other and {*one.ids} & {*other.ids}}
     if not both:
         of_facts = (", ".join(view.name for view in one.views) for one in facts)
         names = " and ".join(clipped(of, 100) for of in of_facts)

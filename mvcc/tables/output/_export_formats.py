@@ -216,11 +216,8 @@ def _is_whole(records: list[str], own: Sequence[Sequence[str]], delimiter: str) 
         return False
     names = [name.strip() for name in rows[0]]
     known = [column[0].strip() for column in own]
-    return (
-        len(rows) == len(own[0])
-        and all(len(row) == len(names) for row in rows)
-        and list(filter(None, names)) == list(filter(None, known))
-    )
+    is_full = len(rows) == len(own[0]) and all(len(row) == len(names) for row in rows)
+    return is_full and list(filter(None, names)) == list(filter(None, known))
 
 
 def _quoting(records: list[str], delimiter: str) -> tuple[bool, bool]:

@@ -270,11 +270,8 @@ def _are_codes(values: pd.Series[Any]) -> bool:
     # if half of the first fifth are none, the others are too few; looking at all takes long
     first = values.head(len(values) // 5 + 1).tolist()
     n_first = sum(_CODE.fullmatch(str(value).strip()) is not None for value in first)
-    return bool(
-        n_first > len(first) / 2
-        and not is_missing(values).any()
-        and as_texts(values).str.fullmatch(_CODE).mean() > ENOUGH_CODES
-    )
+    may_be = n_first > len(first) / 2 and not is_missing(values).any()
+    return bool(may_be and as_texts(values).str.fullmatch(_CODE).mean() > ENOUGH_CODES)
 
 
 def are_ordered(values: pd.Series[Any]) -> bool:

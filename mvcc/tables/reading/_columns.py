@@ -77,11 +77,7 @@ def understand_all(
         codes = code_reasons(frame, (name for name, kind in asked.items() if kind is None))
     hints = Hints(frame.attrs.get("delimiter"), frame.attrs.get("folder", ""))
     frame = without_attrs(frame)
-    quick = [
-        name
-        for name, kind in asked.items()
-        if kind == "number" or (kind is None and name not in codes)
-    ]
+    quick = [name for name, kind in asked.items() if kind in (None, "number") and name not in codes]
     found = _plain_numbers(frame[quick])
     # a column of JSON may hold numbers and texts
     plain = [name for name in found if pd.api.types.is_string_dtype(frame[name])]
@@ -227,11 +223,8 @@ def _by_type(
 
 def read_like(columns: Sequence[Column], frame: pd.DataFrame) -> dict[str, Understood]:
     """Read more values of columns that were read before, those of plain numbers all at once."""
-    quick = [
-        column.name
-        for column in columns
-        if column.kind in (None, "number") and not (column.written or column.unit)
-    ]
+    numbers = [one for one in columns if one.kind in (None, "number")]
+    quick = [one.name for one in numbers if not (one.written or one.unit)]
     found = _plain_numbers(frame[quick])
     folder = frame.attrs.get("folder", "")
     others = [one for one in columns if one.name not in found]

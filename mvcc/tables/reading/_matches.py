@@ -118,7 +118,7 @@ def refuse_two_readings(
 def _are_crossed(
     columns: list[list[str]], first: Table, second: Table, find: Callable[[RowsById, str], int]
 ) -> bool:
-    """Tell whether most rows have ids of the other table, whole or in part, and few their own."""
+    """Tell whether most rows have ids of the other table, and few or none of their own."""
     own, other = (
         _rows_of(columns, *tables, find) >= 0 for tables in ((first, second), (second, first))
     )
@@ -143,7 +143,7 @@ def _rows_of(
 def matched_ids(
     frame: pd.DataFrame, path: str, views: tuple[str, str], id_columns: tuple[str | None, ...]
 ) -> tuple[list[str], list[list[str]], bool]:
-    """Return the names of all columns, the ids of each view, and whether names told which are so.
+    """Return the names of all columns, the ids of each view, and whether the names told these.
 
     Columns are called like the views or their id columns, or left and right, else are the first.
     """

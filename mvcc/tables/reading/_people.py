@@ -238,7 +238,7 @@ class AnsweredObjects:
 
 
 def read_history(person: Person, objects: AnsweredObjects) -> AnswerHistory:
-    """Return the answers of a person; groups in a log of their own making need no line."""
+    """Return the answers of a person, whose groups need no line that opens them."""
     line = 0
 
     def answers() -> Iterator[Answer]:

@@ -75,7 +75,7 @@ def measured_pictures(texts: pd.Series[Any], base: str) -> tuple[NDArray[np.obje
 
 
 def _measured(image: Any) -> Floats:
-    """Return roots of the shares of colors and edges, whose distances are those of Hellinger."""
+    """Return square roots of shares of colors and edges, for distances to be those of Hellinger."""
     from PIL import Image, ImageOps
 
     small = ImageOps.exif_transpose(image).convert("RGBA").resize((_SIDE, _SIDE))

@@ -37,7 +37,7 @@ def refuse_repeated_columns(frame: pd.DataFrame, path: str) -> None:
 
 
 def without_nameless(frame: pd.DataFrame, needed: Collection[str | None] = ()) -> pd.DataFrame:
-    """Drop nameless columns without values, as delimiters at ends make, but one that is needed."""
+    """Drop columns without name and value, as delimiters at ends make them, but one ``needed``."""
     names = list(frame.columns)
     first = {names.index(name) for name in needed if name in names}
     kept = [
