@@ -114,7 +114,7 @@ _READERS: dict[str, Callable[[bytes, str], pd.DataFrame]] = {
 def read_frames(
     path: str, sheet: str | None = None, header: int | None = None
 ) -> Iterator[pd.DataFrame]:
-    """Read a table as `read_frame`, some rows at a time if its format allows it, with numbers."""
+    """Read a table as `read_frame` does, some rows at a time if its format allows it."""
     with _reading(path) as (ending, place):
         if _READERS[ending] is read_text_table:
             frames = frames_of_text(path, place)
