@@ -34,12 +34,7 @@ _EXAMPLES = (
 @shared.flag("--dry-run", help="Read and check all files; write nothing.")
 @shared.output_options("Print the outcome as JSON.")
 def cluster(
-    config: Path | None,
-    out: Path,
-    fresh: bool,
-    dry_run: bool,
-    scheduler: str | None,
-    **given: Any,
+    config: Path | None, out: Path, fresh: bool, dry_run: bool, scheduler: str | None, **given: Any
 ) -> None:
     """Cluster your own tables, of which only some rows are known to match.
 

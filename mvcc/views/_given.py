@@ -14,14 +14,7 @@ from scipy.sparse import issparse
 from mvcc._utils.arrays import Ints
 from mvcc._utils.ids import NamedRows, rows_named
 from mvcc._utils.messages import called, clipped, nearest_of, shown
-from mvcc._utils.validation import (
-    as_array,
-    as_list,
-    as_numbers,
-    as_pandas,
-    check_data,
-    check_table,
-)
+from mvcc._utils.validation import as_array, as_list, as_numbers, as_pandas, check_data, check_table
 from mvcc.constraints import (
     Constraints,
     Relations,

@@ -14,14 +14,7 @@ from mvcc._utils.arrays import Bools, Floats, Ints
 from mvcc._utils.one_thread import one_thread
 from mvcc._utils.validation import as_labels, as_list, class_codes
 from mvcc.constraints import Relations
-from mvcc.embedding import (
-    AnchorGraph,
-    JointGraph,
-    any_graph,
-    neighbors_for,
-    raw_columns,
-    unit_rows,
-)
+from mvcc.embedding import AnchorGraph, JointGraph, any_graph, neighbors_for, raw_columns, unit_rows
 from mvcc.exceptions import InvalidInputError
 from mvcc.views import GivenViews
 

@@ -25,13 +25,7 @@ from mvcc.multiview.questions._history import (
     AnswerHistory,
     refuse_handle,
 )
-from mvcc.multiview.questions._objects import (
-    Neighbor,
-    Progress,
-    Question,
-    Rows,
-    Untold,
-)
+from mvcc.multiview.questions._objects import Neighbor, Progress, Question, Rows, Untold
 from mvcc.views import ConstrainedViews, GivenViews
 
 # a question, its id, or a row: an id, or view and number

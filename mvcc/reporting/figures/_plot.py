@@ -43,11 +43,7 @@ FIGURES: dict[str, Callable[[Results], Picture | None]] = {
 
 
 def plot(
-    results_dir: Path,
-    figures: Iterable[str] = (),
-    out: Path | None = None,
-    *,
-    fresh: bool = False,
+    results_dir: Path, figures: Iterable[str] = (), out: Path | None = None, *, fresh: bool = False
 ) -> dict[str, list[Path]]:
     """Draw the figures that have results below a folder, or those named; return the files of each.
 
