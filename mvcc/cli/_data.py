@@ -17,21 +17,13 @@ import click
 
 from mvcc import datasets
 from mvcc._version import __version__
-from mvcc.cli._shared import (
-    below_help,
-    command,
-    data_dir_option,
-    flag,
-    output_options,
-    say,
-    say_json,
-)
+from mvcc.cli import _shared as shared
 from mvcc.exceptions import DataError, MvccError
 
 
 @click.group(
     name="data",
-    epilog=below_help(
+    epilog=shared.below_help(
         "mvcc data list", "mvcc data fetch protein", "mvcc data check --data-dir my-data"
     ),
 )
@@ -43,7 +35,7 @@ def data() -> None:
 
 
 def _options(function: Callable[..., None]) -> Callable[..., None]:
-    return data_dir_option(output_options("Print JSON instead of a table.")(function))
+    return shared.data_dir_option(shared.output_options("Print JSON instead of a table.")(function))
 
 
 def _complete_names(
@@ -60,7 +52,7 @@ def _complete_names(
 _names = click.argument("names", metavar="[NAME]...", nargs=-1, shell_complete=_complete_names)
 
 
-@data.command(name="list", epilog=below_help("mvcc data list", terms=("view", "mapping")))
+@data.command(name="list", epilog=shared.below_help("mvcc data list", terms=("view", "mapping")))
 @_options
 def list_(data_dir: Path | None) -> None:
     """List the data sets, their sizes, and the paths of their files."""
@@ -88,7 +80,7 @@ def list_(data_dir: Path | None) -> None:
     _print(entries, rows)
 
 
-@data.command(epilog=below_help("mvcc data fetch protein rec_talk"))
+@data.command(epilog=shared.below_help("mvcc data fetch protein rec_talk"))
 @_names
 @_options
 def fetch(names: tuple[str, ...], data_dir: Path | None) -> None:
@@ -107,7 +99,9 @@ def fetch(names: tuple[str, ...], data_dir: Path | None) -> None:
     _print(entries, rows)
 
 
-@data.command(epilog=below_help("mvcc data check", "mvcc data check protein --data-dir my-data"))
+@data.command(
+    epilog=shared.below_help("mvcc data check", "mvcc data check protein --data-dir my-data")
+)
 @_names
 @_options
 @click.pass_context
@@ -165,16 +159,18 @@ def _sizes(views: Any) -> str:
 
 def _print(entries: list[dict[str, Any]], rows: Sequence[Sequence[str]]) -> None:
     """Print JSON, or columns in which nothing is cut, so that paths can be copied."""
-    say_json(entries)
+    shared.say_json(entries)
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
-        say("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+        shared.say(
+            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        )
 
 
-@command("mvcc doctor", "mvcc doctor --compile")
-@data_dir_option
-@flag("--compile", "compiling", help="Compile all kernels now.")
-@output_options("Print everything as JSON.")
+@shared.command("mvcc doctor", "mvcc doctor --compile")
+@shared.data_dir_option
+@shared.flag("--compile", "compiling", help="Compile all kernels now.")
+@shared.output_options("Print everything as JSON.")
 def doctor(data_dir: Path | None, compiling: bool) -> None:
     """Print the versions of mvcc and its libraries, and where data and compiled kernels are.
 
@@ -198,12 +194,12 @@ def doctor(data_dir: Path | None, compiling: bool) -> None:
         },
         "kernels": _kernels(compiling),
     }
-    say_json(facts)
+    shared.say_json(facts)
     width = max(len(name) for section in facts.values() for name in section)
     for title, section in facts.items():
-        say(f"{title}:")
+        shared.say(f"{title}:")
         for name, value in section.items():
-            say(f"  {name:>{width}}: {value}")
+            shared.say(f"  {name:>{width}}: {value}")
 
 
 def _libraries() -> dict[str, str]:
