@@ -43,11 +43,9 @@ class LazyRows:
 
 
 def far_values(X: Floats) -> dict[int, float]:
-    """Return a value of each column that lies farther from all others than their whole range.
-
-    Such as -99 beside 1 to 5, which may stand for none. Three rows have it, and less than half; the
-    others are three different values at least. NaN does not count.
-    """
+    """Return a value of each column that lies farther from all others than their whole range."""
+    # Such as -99 beside 1 to 5, which may stand for none. Three rows have it, and less than half;
+    # the others are three different values at least. NaN does not count.
     found = {}
     n_there = np.count_nonzero(~np.isnan(X), axis=0)
     for sign in (-1, 1):

@@ -95,10 +95,8 @@ def allow_as(former: Path, new: Path) -> None:
 
 @contextlib.contextmanager
 def locked(folder: Path, on_note: Callable[[str], None] = lambda note: None) -> Iterator[None]:
-    """Hold a folder for this process alone, or raise a StoreError that names the other.
-
-    The system drops the lock of a process that ends, however it ends.
-    """
+    """Hold a folder for this process alone, or raise a StoreError that names the other."""
+    # the system drops the lock of a process that ends, however it ends
     path = folder / LOCK
     refuse_link(path, "a lock")
     with _held(path) as file:

@@ -206,10 +206,8 @@ def nearest_of(word: Any, known: Iterable[Any], cutoff: float = 0.6) -> str:
 
 
 def nearest_id(name: Any, known: Iterable[Any]) -> str:
-    """End a sentence with an offer of a known id with the same numbers and similar letters.
-
-    For LAB-2 it may be "lab 002", and 7 for 7.0, but LAB 100 is another thing than LAB 200.
-    """
+    """End a sentence with an offer of a known id with the same numbers and similar letters."""
+    # for LAB-2 it may be "lab 002", and 7 for 7.0, but LAB 100 is another thing than LAB 200
     name = without_fraction(str(name))
     numbers = _numbers_in(name)
     alike = (one for one in islice(known, _MOST_COMPARED) if _numbers_in(one) == numbers)

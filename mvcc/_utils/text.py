@@ -79,11 +79,9 @@ def read_text(content: bytes, place: str, error: type[MvccError]) -> Text:
 
 
 def delimiter_of(first: str, second: str = "") -> str:
-    """Return what separates the values of a line: what it has most often, outside of quotes.
-
-    `|` does if the second line has it as often, but not what else could be, or has it, too, and
-    nothing else can: names may list answers by it.
-    """
+    """Return what separates the values of a line: what it has most often, outside of quotes."""
+    # `|` does if the second line has it as often, but not what else could be, or has it, too, and
+    # nothing else can: names may list answers by it
     bare, below = (re.sub(r'"[^"]*"?', "", line) for line in (first, second))
     best = max(",;\t", key=bare.count)
     n, n_bars = bare.count(best), bare.count("|")

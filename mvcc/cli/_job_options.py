@@ -12,14 +12,7 @@ import click
 from mvcc import tables
 from mvcc._utils.messages import quoted, typed
 from mvcc._utils.settings import Option, options_in
-from mvcc.cli._shared import (
-    Command,
-    by_name,
-    header_rows,
-    name_and_value,
-    refuse_again,
-    remark_notes,
-)
+from mvcc.cli import _shared as shared
 
 _Setting = tuple[tuple[str, ...], Any, str]
 
@@ -33,14 +26,14 @@ ALL = tuple(_OPTIONS)
 TABLES = (*_BY_VIEW, "on_conflict", "unknown", "seed")
 
 
-def job_options(names: Iterable[str]) -> Callable[[Command], Command]:
+def job_options(names: Iterable[str]) -> Callable[[shared.Command], shared.Command]:
     """Give a command a config or tables as arguments, and options for some settings.
 
     It gets the path of the config; `settings` reads the rest.
     """
     wanted = set(names)
 
-    def add(command: Command) -> Command:
+    def add(command: shared.Command) -> shared.Command:
         @wraps(command)
         def function(files: tuple[str, ...], **given: Any) -> None:
             command(config=_config_among(files, given), **given)
@@ -61,17 +54,15 @@ def job_options(names: Iterable[str]) -> Callable[[Command], Command]:
         argument = click.argument(
             "files", nargs=-1, type=click.Path(), metavar="[CONFIG] [TABLE]..."
         )
-        return cast(Command, argument(function))
+        return cast(shared.Command, argument(function))
 
     return add
 
 
 def _config_among(files: Iterable[str], given: dict[str, Any]) -> Path | None:
-    """Return the config among the files, and put the others to the options, named after them.
-
-    Files of matches and constraints may be without the names of their views: these are told by
-    the ids, which takes reading them, unless there is only one way.
-    """
+    """Return the config among the files, and put the others to the options, named after them."""
+    # files of matches and constraints may be without the names of their views: these are told by
+    # the ids, which takes reading them, unless there is only one way
     configs = [
         file
         for file in files
@@ -91,11 +82,11 @@ def _config_among(files: Iterable[str], given: dict[str, Any]) -> Path | None:
         raise click.UsageError("beside a CONFIG, name the views: --match VIEW:VIEW=FILE.")
     for path in unnamed["constraints"]:
         tables.read_constraints(path)  # wrong columns are an error before large tables are read
-    views = by_name(given["views"] or (), "--view")
-    sheets = by_name(given["sheet"] or (), "--sheet")
-    headers = header_rows(given["header"] or ())
+    views = shared.by_name(given["views"] or (), "--view")
+    sheets = shared.by_name(given["sheet"] or (), "--sheet")
+    headers = shared.header_rows(given["header"] or ())
     found = tables.sort_files(others, views, **unnamed, sheets=sheets, headers=headers)
-    remark_notes(found.notes)
+    shared.remark_notes(found.notes)
     given["views"] = [f"{name}={path}" for name, path in found.views.items()]
     for name, told in (("matches", found.matches), ("constraints", found.constraints)):
         named = [text for text in given[name] or () if "=" in text]
@@ -135,12 +126,12 @@ def _by_view(name: str, option: Option, texts: Iterable[str]) -> Iterator[_Setti
         if option.metavar.startswith("[") and "=" not in text:  # of all views
             yield (name,), option.read(text), f"{flag} {text}"
             continue
-        view, value = name_and_value(text, flag)
+        view, value = shared.name_and_value(text, flag)
         new = option.read(value)
         if isinstance(new, list):
             new = values.get(view, []) + new
         else:
-            refuse_again(view, values, flag)
+            shared.refuse_again(view, values, flag)
         values[view] = new
         keys: tuple[str, ...] = (name, view)
         if name == "views":

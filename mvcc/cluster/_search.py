@@ -59,11 +59,9 @@ class Search:
         return best
 
     def descents(self, neighborhoods: Floats) -> Iterator[Found]:
-        """Give where descents end, one start after the other, without end.
-
-        The starts are k-means, the means of neighborhoods (m, d), then k-means++ in three ways:
-        without labels, with the nearest centers', with neighborhoods that move as a whole.
-        """
+        """Give where descents end, one start after the other, without end."""
+        # the starts are k-means, the means of neighborhoods (m, d), then k-means++ in three ways:
+        # without labels, with the nearest centers', with neighborhoods that move as a whole
         rows = self.rows
         yield self._descend(self.k_means.centers, self.k_means.labels)
         yield self._from(rows.spread_centers(self._k, neighborhoods, self._rng))
@@ -159,11 +157,9 @@ def neighborhood_start(
 
 
 def _chosen(means: Floats, sizes: Ints, k: int, farthest_first: bool) -> list[int]:
-    """Return k neighborhoods: the largest, or by weighted farthest-first traversal from it on.
-
-    In the traversal the next is the one of greatest distance to the nearest chosen one, distances
-    between means weighted by the root of the product of the sizes; the first among equal ones.
-    """
+    """Return k neighborhoods: the largest, or by weighted farthest-first traversal from it on."""
+    # in the traversal the next is the one of greatest distance to the nearest chosen one, distances
+    # between means weighted by the root of the product of the sizes; the first among equal ones
     if not farthest_first:
         return np.argsort(-sizes, kind="stable")[:k].tolist()
     chosen = [int(sizes.argmax())]

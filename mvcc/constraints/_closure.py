@@ -249,11 +249,9 @@ def conflict(
 
 
 def without_conflicts(ends: Ints, must_link: Bools, weights: Floats) -> Bools:
-    """Tell which links to keep, from the heaviest on, so that none contradicts the others.
-
-    Among equal weights, must-links and earlier ones come first. A link of infinite weight is kept
-    unless infinite ones contradict each other.
-    """
+    """Tell which links to keep, from the heaviest on, so that none contradicts the others."""
+    # Among equal weights, must-links and earlier ones come first. A link of infinite weight is kept
+    # unless infinite ones contradict each other.
     together: dict[int, int] = {}  # the parent of a node, where it has one
     apart: dict[int, set[int]] = {}  # by root: the roots that it must stay apart from
 

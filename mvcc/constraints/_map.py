@@ -78,10 +78,8 @@ class _StrongMap:
 
 
 def unify(given: Constraints, transferred: Constraints) -> Constraints:
-    """Make the unified set C̃ of Eq. 13–14: a given constraint wins, then the heavier one.
-
-    If both types of a pair are equal in this, both are dropped.
-    """
+    """Make the unified set C̃ of Eq. 13–14: a given constraint wins, then the heavier one."""
+    # if both types of a pair are equal in this, both are dropped
     if given._parts is not None:
         neighborhoods, others = given._parts
         together, apart = neighborhoods.kinds_of(transferred.pairs)

@@ -48,10 +48,8 @@ class Dataset:
 
 
 def pair_at_random(labels: Sequence[Ints], rng: np.random.Generator) -> dict[tuple[int, int], Ints]:
-    """Join the instances of equal class, one of each view, to super-instances at random (§6.1).
-
-    The smallest class of those that are joined is used up; what is left stays isolated from all.
-    """
+    """Join the instances of equal class, one of each view, to super-instances at random (§6.1)."""
+    # the smallest class of those that are joined is used up; what is left stays isolated from all
     joined = []
     for label in reduce(np.intersect1d, labels):
         rows = [np.flatnonzero(y == label) for y in labels]

@@ -44,10 +44,8 @@ def four_quadrants(
 
 
 def _match(first: Floats, other: Floats, quadrants: Ints) -> Ints:
-    """Match the rows of each quadrant one to one so that the sum of distances is least.
-
-    Taking the closest free pair again and again would leave distant ones to each other at the end.
-    """
+    """Match the rows of each quadrant one to one so that the sum of distances is least."""
+    # taking the closest free pair again and again would leave distant ones to each other at the end
     partners = np.empty(len(first), dtype=np.int64)
     for quadrant in range(4):
         rows = np.flatnonzero(quadrants == quadrant)
@@ -75,10 +73,8 @@ def draw_shape(
 def half_moons(
     rng: np.random.Generator, *, instances_per_view: int = 200, noise: float = 0.05
 ) -> Dataset:
-    """Draw Half-Moons: two half circles of radius 1, each open around an end of the other.
-
-    They are ten times the default noise apart, so that their shape matters, and not an overlap.
-    """
+    """Draw Half-Moons: two half circles of radius 1, each open around an end of the other."""
+    # they are ten times the default noise apart, so that their shape matters, and not an overlap
     return draw_shape(make_moons, rng, instances_per_view, noise)
 
 

@@ -27,11 +27,9 @@ def read_arff(path: Path) -> tuple[Floats, Ints]:
 
 
 def protein(rng: np.random.Generator, proteins: Path, *, n_views: int = 2) -> Dataset:
-    """Load Protein: classes c1, c2, c3 in one view, paired with c4, c5, c6 in the other.
-
-    In three views (§5.3) there are c1 and c2, c3 and c4, c5 and c6; c1, c3, c5 are joined, and c2,
-    c4, c6. These have 35, 47 and 34 rows, and 33 relations between any two.
-    """
+    """Load Protein: classes c1, c2, c3 in one view, paired with c4, c5, c6 in the other."""
+    # In three views (§5.3) there are c1 and c2, c3 and c4, c5 and c6; c1, c3, c5 are joined, and
+    # c2, c4, c6. These have 35, 47 and 34 rows, and 33 relations between any two.
     count = check_choice(n_views, "n_views", (2, 3))
     X, y = read_arff(proteins)
     size = 6 // count  # classes of a view

@@ -125,11 +125,9 @@ class AnchorGraph:
         return np.maximum(found, _TINY)
 
     def with_matched_objects(self, columns_of: Callable[[Ints], Floats]) -> AnchorGraph:
-        """Return the graph with anchors of the objects seen in all views, by all their columns.
-
-        They are as many, for their share of the objects, as a view of all objects would have. It is
-        there for spreading, and has no components.
-        """
+        """Return the graph with anchors of the objects seen in all views, by all their columns."""
+        # They are as many, for their share of the objects, as a view of all objects would have. It
+        # is there for spreading, and has no components.
         n = self.n_objects
         seen = seen_in_all(self.objects, n)
         if not len(seen):

@@ -139,10 +139,8 @@ def anchor_graph(
 def _agreement(
     ties: list[sp.csr_array], shared: list[sp.csr_array], places: list[Floats]
 ) -> tuple[Floats, dict[tuple[int, int], Floats]]:
-    """Return ``view_agreement``, and each view's anchors where others see them.
-
-    The mean over all edges of Z Λ⁻¹ Zᵀ but loops follows from sums at the anchors.
-    """
+    """Return ``view_agreement``, and each view's anchors where others see them."""
+    # the mean over all edges of Z Λ⁻¹ Zᵀ but loops follows from sums at the anchors
     n_views = len(ties)
     shares, at_anchors = np.full((n_views, n_views), np.nan), {}
     for u in range(n_views):

@@ -315,11 +315,9 @@ def _unit_length(rows: sp.csr_array) -> sp.csr_array:
 
 
 def _have_one_sum(X: Any) -> bool:
-    """Tell whether the sums of rows that are not all zero hardly differ.
-
-    What these rows share tells nothing, such as a constant, or nearly all of a year: the least
-    value of every column does not count.
-    """
+    """Tell whether the sums of rows that are not all zero hardly differ."""
+    # what these rows share tells nothing, such as a constant, or nearly all of a year: the least
+    # value of every column does not count
     sums = np.asarray(X.sum(axis=1)).ravel()
     filled = sums > 0
     if np.count_nonzero(filled) < 2:
@@ -329,10 +327,8 @@ def _have_one_sum(X: Any) -> bool:
 
 
 def _share_of_hubs(rows: sp.csr_array) -> float:
-    """Return the share of edges to neighbors that end in the 5 % of rows where most end.
-
-    Fewer than 200 rows have fewer neighbors, so that 5 % of them could end all edges.
-    """
+    """Return the share of edges to neighbors that end in the 5 % of rows where most end."""
+    # fewer than 200 rows have fewer neighbors, so that 5 % of them could end all edges
     n = rows.shape[0]
     hubs = max(1, round(_HUBS * n))
     number = min(_NEIGHBORS, hubs, n - 1)

@@ -43,11 +43,10 @@ class Eigenpairs(NamedTuple):
 def leading_eigenvectors(
     number: int, graph: Graph, factor: sp.csr_array | None = None
 ) -> tuple[Floats, Floats]:
-    """Return the largest eigenvalues, descending, and eigenvectors of the graph, plus F Fᵀ.
-
-    The entry of largest magnitude is positive. Each piece of a graph has an eigenvalue 1, of which
-    Arnoldi's method finds only some: larger graphs are taken piece by piece, the largest first.
-    """
+    """Return the largest eigenvalues, descending, and eigenvectors of the graph, plus F Fᵀ."""
+    # The entry of largest magnitude is positive. Each piece of a graph has an eigenvalue 1, of
+    # which Arnoldi's method finds only some: larger graphs are taken piece by piece, the largest
+    # first.
     n = graph.shape[0]
     number = min(number, n)
     teller(n)(f"{number} eigenvectors of the graph")

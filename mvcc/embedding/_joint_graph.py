@@ -229,11 +229,9 @@ def means_of_clusters(rows: Floats | LazyRows, labels: Ints, k: int) -> Floats:
 
 
 def _view_graph(search: NeighborSearch, n_neighbors: int) -> sp.csr_array:
-    """Return symmetric exp(−d² / s_i s_j) of nearest neighbors, s_i the distance to the 7th.
-
-    Rows among copies of themselves have the median scale of the others; by their own, nothing but
-    copies would be near them.
-    """
+    """Return symmetric exp(−d² / s_i s_j) of nearest neighbors, s_i the distance to the 7th."""
+    # rows among copies of themselves have the median scale of the others; by their own, nothing but
+    # copies would be near them
     n = len(search.rows)
     q = min(n_neighbors, n - 1)
     if q < 1:

@@ -23,10 +23,8 @@ _DIGITS = 12  # of distances between unit rows
 
 
 def n_near_landmarks(n_landmarks: int, n_groups: int) -> int:
-    """Return of how many landmarks a row is near: those a group has in the mean, 10 at most.
-
-    With more, all rows of a view would be near the same landmarks where matches are few.
-    """
+    """Return of how many landmarks a row is near: those a group has in the mean, 10 at most."""
+    # with more, all rows of a view would be near the same landmarks where matches are few
     return min(_NEAR_LANDMARKS, math.ceil(n_landmarks / n_groups), n_landmarks - 1)
 
 
@@ -91,11 +89,9 @@ def nearest(X: Floats, among: Floats, number: int) -> tuple[Floats, Ints]:
 
 
 def nearest_of_unit_rows(X: Floats, among: Floats, number: int) -> tuple[Floats, Ints]:
-    """Return distances and numbers of the nearest rows; among rows as near, of the first.
-
-    All rows of a separate group in a view have one place among its eigenvectors, but for the last
-    bits, which differ from processor to processor: they decide nothing here.
-    """
+    """Return distances and numbers of the nearest rows; among rows as near, of the first."""
+    # all rows of a separate group in a view have one place among its eigenvectors, but for the last
+    # bits, which differ from processor to processor: they decide nothing here
     distances, found = nearest(X, among, number + 1)
     distances, found = np.round(distances, _DIGITS), found[:, :number]
     tied = np.flatnonzero(distances[:, number] == distances[:, number - 1])

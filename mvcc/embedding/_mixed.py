@@ -128,11 +128,9 @@ _CHARACTER_TERMS: tuple[dict[str, Any], ...] = (
 
 
 def _counted(texts: list[str], words: bool) -> tuple[TfidfVectorizer, Any]:
-    """Count words but those in too few or too many texts, or else parts of words.
-
-    Components need two terms, which some text always has among its parts of one to four
-    characters.
-    """
+    """Count words but those in too few or too many texts, or else parts of words."""
+    # components need two terms, which some text always has among its parts of one to four
+    # characters
     for options in (_WORD_TERMS if words else ()) + _CHARACTER_TERMS:
         vectorizer = TfidfVectorizer(sublinear_tf=True, **options)
         try:

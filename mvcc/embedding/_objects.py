@@ -16,10 +16,8 @@ _FEWEST_MATCHED_OBJECTS = 20
 
 
 def separate_problems(n_views: int, relations: Relations) -> list[tuple[list[int], Relations]]:
-    """Return the sets of views that relations connect, each with its relations, renumbered.
-
-    One or two matches connect no views: one of them would have no clusters of its own.
-    """
+    """Return the sets of views that relations connect, each with its relations, renumbered."""
+    # one or two matches connect no views: one of them would have no clusters of its own
     linked = [key for key, rows in relations.items() if len(rows) >= _FEWEST_MATCHES]
     n_sets, number = pieces(n_views, np.array(linked, dtype=np.int64).reshape(-1, 2))
     problems = []

@@ -334,10 +334,8 @@ def _spectrum_of(data: Floats, n_components: int, sigma: float) -> _Spectrum:
 
 
 def _leading_eigenvectors(matrix: Floats, number: int) -> tuple[Floats, Floats]:
-    """Return eigenvalues and -vectors of I − L, largest first: the lowest of the Laplacian L.
-
-    They are fewer where they lie too close together to be found, as those of the identity.
-    """
+    """Return eigenvalues and -vectors of I − L, largest first: the lowest of the Laplacian L."""
+    # they are fewer where they lie too close together to be found, as those of the identity
     n = len(matrix)
     if n <= _DENSE_ROWS or number > n // 10:
         values, vectors = scipy.linalg.eigh(matrix, subset_by_index=(n - number, n - 1))

@@ -104,10 +104,8 @@ _quiet = SharedContext(_without_warnings)
 
 @contextmanager
 def single_threaded() -> Iterator[None]:
-    """Compute on one thread, without warnings of what is a column of the results.
-
-    Some BLAS sum in another order on more threads, and workers must not compete for cores.
-    """
+    """Compute on one thread, without warnings of what is a column of the results."""
+    # some BLAS sum in another order on more threads, and workers must not compete for cores
     with one_thread(), _quiet:
         yield
 
@@ -243,11 +241,9 @@ def warm_up(config: Config) -> None:
 def example_cluster(
     config: Config, data_dir: str | PathLike[str] | None = None
 ) -> dict[str, Any] | None:
-    """Take the cluster with most must-links, with its innermost and outermost one, for Figure 3.
-
-    It is that of the first trial with Constraint Propagation, the middle of the first base's list;
-    None but for the paper's own experiments on points of a plane.
-    """
+    """Take the cluster with most must-links, with its innermost and outermost one, for Figure 3."""
+    # it is that of the first trial with Constraint Propagation, the middle of the first base's
+    # list; None but for the paper's own experiments on points of a plane
     key = (MULTI_VIEW, PROPAGATION)
     cells = [cell for cell in list_cells(config) if (cell.experiment, cell.method) == key]
     cells = [cell for cell in cells if cell.base == cells[0].base]

@@ -131,10 +131,8 @@ def attempt_trials(
     data_dir: str | os.PathLike[str] | None,
     on_note: Callable[[str], None],
 ) -> Generator[Attempt]:
-    """Yield trials as they finish; new workers take over from one that the system kills.
-
-    A second kill without a finished trial in between ends the run.
-    """
+    """Yield trials as they finish; new workers take over from one that the system kills."""
+    # a second kill without a finished trial in between ends the run
     backend, _ = get_active_backend()
     # told by its name: dask may not be installed
     if type(backend).__name__ == "DaskDistributedBackend":

@@ -94,11 +94,9 @@ def is_suspicious(disagreement: ArrayLike, divergence: ArrayLike) -> Bools:
 
 
 def _disagreement(data: Floats, clusters: Ints, learned: Floats | None) -> float:
-    """Return the share of instances whose cluster the learned distributions do not give.
-
-    Without constraints an instance would be in the cluster of least ‖x − μ_h‖² − log det M_h (Eq.
-    1). The share is large where constraints, and not the distances, shape the clusters.
-    """
+    """Return the share of instances whose cluster the learned distributions do not give."""
+    # Without constraints an instance would be in the cluster of least ‖x − μ_h‖² − log det M_h (Eq.
+    # 1). The share is large where constraints, and not the distances, shape the clusters.
     own = np.full(len(data), np.inf)
     least = np.full(len(data), np.inf)
     for h in np.unique(clusters):
@@ -113,11 +111,9 @@ def _disagreement(data: Floats, clusters: Ints, learned: Floats | None) -> float
 def _divergence(
     data: Floats, clusters: Ints, learned: Floats | None
 ) -> tuple[float, tuple[int, int] | None]:
-    """Return the smallest KL divergence between Gaussians of clusters (Eq. 4–6), and these two.
-
-    The smaller direction counts: a compact cluster in the middle of a wide one overlaps with it,
-    although most of the wide one is elsewhere.
-    """
+    """Return the smallest KL divergence between Gaussians of clusters (Eq. 4–6), and these two."""
+    # the smaller direction counts: a compact cluster in the middle of a wide one overlaps with it,
+    # although most of the wide one is elsewhere
     # reports compare with the limits above, and need no compiled kernels
     from mvcc.propagation._gaussians import fit_gaussians
 

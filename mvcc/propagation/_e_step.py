@@ -129,12 +129,10 @@ def reach(
     weights: Floats,
     threshold: float,
 ) -> tuple[Ints, Sparse]:
-    """Return pairs of constraints as numbers of endpoints, and G of Eq. 15 with a row for each.
-
-    Only candidates in a ball around an endpoint are looked at. It holds the ellipsoid of Eq. 18,
-    as its radius is that of the longest axis; the exact distance decides, and rounding must not
-    keep a candidate out of the ball.
-    """
+    """Return pairs of constraints as numbers of endpoints, and G of Eq. 15 with a row for each."""
+    # Only candidates in a ball around an endpoint are looked at. It holds the ellipsoid of Eq. 18,
+    # as its radius is that of the longest axis; the exact distance decides, and rounding must not
+    # keep a candidate out of the ball.
     heaviest = np.full(len(X), -1.0)
     np.maximum.at(heaviest, pairs, weights[:, None])
     endpoints = np.flatnonzero(heaviest >= 0)

@@ -211,11 +211,9 @@ def _read_table(
 def _mistakes(
     table: pd.DataFrame, columns: Iterable[str], key: list[str], methods: list[str]
 ) -> Iterator[tuple[pd.Series, pd.Series, str]]:
-    """Give columns with the rows where they are wrong, and why; those of numbers become floats.
-
-    Figures and claims rely on labels, numbers of 0 or more, known methods and bases, and one row
-    per place.
-    """
+    """Give columns with the rows where they are wrong, and why; those of numbers become floats."""
+    # figures and claims rely on labels, numbers of 0 or more, known methods and bases, and one row
+    # per place
     import pandas as pd
 
     for name in columns:
@@ -301,10 +299,8 @@ Checksums = dict[str, list[str]]  # the latest last
 
 
 def known_checksums(folder: Path, listed: Mapping[str, str]) -> Checksums:
-    """Return the checksums that each file of a run may have, ``listed`` or in the ledger.
-
-    A process killed between ledger and file leaves the former file, which is as good.
-    """
+    """Return the checksums that each file of a run may have, ``listed`` or in the ledger."""
+    # A process killed between ledger and file leaves the former file, which is as good
     known: Checksums = {name: [checksum] for name, checksum in listed.items()}
     for checksum, kind, name in entries_in(folder / LEDGER):
         if kind == RUN_KIND and is_sha256(checksum) and is_inside(name):

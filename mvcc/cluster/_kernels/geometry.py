@@ -13,10 +13,8 @@ OUTERMOST = 2048
 
 @kernel
 def squared_distance(X, i, Z, j, metrics, h):
-    """Return ‖x_i − z_j‖² under the metric of cluster h, diagonal or full.
-
-    Rows come by number: a view of a row costs more than its distance.
-    """
+    """Return ‖x_i − z_j‖² under the metric of cluster h, diagonal or full."""
+    # rows come by number: a view of a row costs more than its distance
     total = 0.0
     if metrics.ndim == 2:
         for a in range(X.shape[1]):

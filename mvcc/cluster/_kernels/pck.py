@@ -25,10 +25,8 @@ def _n_blocks(n):
 
 
 def _over_blocks(of_blocks):
-    """Make a kernel that takes the bounds of blocks first a pass over all blocks of n rows.
-
-    Python shares the blocks among threads; a kernel takes one after the other.
-    """
+    """Make a kernel that takes the bounds of blocks first a pass over all blocks of n rows."""
+    # Python shares the blocks among threads; a kernel takes one after the other
 
     def of_all(n, *arguments):
         blocks, shared = _n_blocks(n), may_share(n)

@@ -169,12 +169,10 @@ def choose_threshold(
     transfer: ConstraintPropagation,
     rng: np.random.Generator,
 ) -> float:
-    """Return the threshold of ``GRID`` that satisfies most of the held-out constraints.
-
-    In turn all constraints with an end in a fold of neighborhoods are held out. The given ones are
-    not closed, so that nothing of these is seen through the closure. The largest of equally good
-    thresholds infers the fewest constraints.
-    """
+    """Return the threshold of ``GRID`` that satisfies most of the held-out constraints."""
+    # In turn all constraints with an end in a fold of neighborhoods are held out. The given ones
+    # are not closed, so that nothing of these is seen through the closure. The largest of equally
+    # good thresholds infers the fewest constraints.
     brief = replace(co_em, max_iter=min(co_em.max_iter, MAX_ITER))
     folds = neighborhood_folds(constraints, relations, [len(X) for X in co_em.views], rng)
     satisfied = np.zeros(len(GRID), dtype=np.int64)

@@ -65,11 +65,9 @@ class Groups:
         return n_groups > 1 and not self.torn and len(self.apart) == n_groups * (n_groups - 1) // 2
 
     def closed(self, constraints: Constraints) -> Constraints:
-        """Return all that follows from constraints that bear each other out, else the pairs.
-
-        Wrong constraints spread in a closure, and contradict some where pairs are dense. So eight
-        must follow and none contradict. Weights below 1 say that a pair is in doubt.
-        """
+        """Return all that follows from constraints that bear each other out, else the pairs."""
+        # Wrong constraints spread in a closure, and contradict some where pairs are dense. So eight
+        # must follow and none contradict. Weights below 1 say that a pair is in doubt.
         sizes = self.sizes
         n_entailed = len(constraints) - (sizes - 1).sum() - len(self.apart)
         n_closed = (sizes * (sizes - 1) // 2).sum() + sizes[self.apart].prod(axis=1).sum()
@@ -155,21 +153,17 @@ def spread(graph: JointGraph, step: Floats) -> Floats:
 
 
 def class_totals(step: Floats) -> Floats:
-    """Return what every class gets in all, (k,), by the sizes in what is spread.
-
-    These sizes are too alike where classes are not, and too unlike where classes are alike.
-    """
+    """Return what every class gets in all, (k,), by the sizes in what is spread."""
+    # these sizes are too alike where classes are not, and too unlike where classes are alike
     return step.sum(axis=0) ** SIZE_POWER
 
 
 def predicted_by_columns(
     columns: list[Floats], objects: list[Ints], classes: Ints, shares: Floats
 ) -> Floats:
-    """Predict classes from the columns of each view by ridge regression, as means of objects.
-
-    The targets are the classes of constrained objects and, with less weight, the shares of the
-    others. The ridge is the one whose leave-one-out errors on constrained rows are least.
-    """
+    """Predict classes from the columns of each view by ridge regression, as means of objects."""
+    # The targets are the classes of constrained objects and, with less weight, the shares of the
+    # others. The ridge is the one whose leave-one-out errors on constrained rows are least.
     n, k = shares.shape
     total, seen = np.zeros((n, k)), np.zeros(n)
     for rows, own in zip(columns, objects, strict=True):

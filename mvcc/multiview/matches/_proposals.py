@@ -122,10 +122,8 @@ def _proposals(
 
 
 def _one_to_one(found: Likeliest) -> tuple[Ints, Floats]:
-    """Return pairs, those with the highest scores first, and the score and the margin of each.
-
-    The margin is the score less the next best one of the row.
-    """
+    """Return pairs, those with the highest scores first, and the score and the margin of each."""
+    # the margin is the score less the next best one of the row
     n, c = found.candidates.shape
     rows, ranks = np.divmod(np.argsort(-found.scores, axis=None, kind="stable"), max(c, 1))
     free_rows, taken = np.ones(n, np.bool_), set[int]()

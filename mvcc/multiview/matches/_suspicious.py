@@ -184,10 +184,8 @@ def _shares(m: int) -> list[Ints]:
 
 
 def seem_wrong(suspicion: Floats) -> Bools:
-    """Tell which matches of two views a person should look at: half of them at most.
-
-    If more seem so, most belong to one large group, whose rows are all alike.
-    """
+    """Tell which matches of two views a person should look at: half of them at most."""
+    # if more seem so, most belong to one large group, whose rows are all alike
     limit = _SUSPICIOUS_OF_FEW
     if len(suspicion) >= _MANY:
         limit = _SUSPICIOUS
@@ -196,10 +194,8 @@ def seem_wrong(suspicion: Floats) -> Bools:
 
 
 def to_drop(suspicion: Floats, agreement: float) -> Bools:
-    """Tell which matches of two views are left out: suspicious ones, where enough are wrong.
-
-    The less two views agree, the more right matches seem to be wrong.
-    """
+    """Tell which matches of two views are left out: suspicious ones, where enough are wrong."""
+    # the less two views agree, the more right matches seem to be wrong
     if len(suspicion) >= _MANY:
         share = float(suspicion.mean())
         if share * _of_right(agreement, share) >= _FEW_WRONG:  # NaN is not
@@ -252,11 +248,9 @@ def _left_out(here: Floats, there: Floats) -> Floats:
 
 
 def _tail_shares(kinds: list[Likeness], m: int, n_pairs: int) -> Floats:
-    """Return p of every match: the share of pairs of different matches that are more alike.
-
-    How alike a pair is, its ranks tell, among all pairs of either row, in all kinds together. The
-    number of pairs of views tells how many matches can be compared.
-    """
+    """Return p of every match: the share of pairs of different matches that are more alike."""
+    # How alike a pair is, its ranks tell, among all pairs of either row, in all kinds together. The
+    # number of pairs of views tells how many matches can be compared.
     limits = (
         max(round(number / np.sqrt(n_pairs)), LEAST_DRAWN) for number in (MOST_COMPARED, DRAWN)
     )

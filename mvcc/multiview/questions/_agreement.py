@@ -43,10 +43,8 @@ class Agreement:
 
     @property
     def counted(self) -> set[str]:
-        """The groups that count as clusters.
-
-        After many answers, a small group counts only if several people have it.
-        """
+        """The groups that count as clusters."""
+        # after many answers, a small group counts only if several people have it
         few = len(self.said) < MANY_ANSWERS
         people = {group.name: len(group.names) for group in self.groups}
         members = self.history.members().items()
@@ -55,11 +53,9 @@ class Agreement:
 
 
 def agreement(histories: Mapping[str, AnswerHistory]) -> Agreement:
-    """Merge the answers of several people.
-
-    Groups are the same if they have the same name, or else if each has most of the other's objects
-    among those that both people answered.
-    """
+    """Merge the answers of several people."""
+    # groups are the same if they have the same name, or else if each has most of the other's
+    # objects among those that both people answered
     groups: list[SharedGroup] = []
     said: dict[int, dict[str, str]] = {}
     apart: set[frozenset[str]] = set()

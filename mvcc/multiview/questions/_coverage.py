@@ -136,10 +136,9 @@ class Coverage:
         return self._cover
 
     def _uncertainty(self, groups: list[Ints]) -> Floats:
-        """Return (1 − (largest − second largest share of a group))ᵖ of all objects summed over.
-
-        First answers are to cover the graph, later ones to draw borders: p grows with their number.
-        """
+        """Return (1 − (largest − second largest share of a group))ᵖ of all objects summed over."""
+        # first answers are to cover the graph, later ones to draw borders: p grows with their
+        # number
         if len(groups) < 2:
             return np.ones(len(self._summed))
         shares = self.kernel.sums(self._summed, groups)

@@ -40,10 +40,8 @@ def cluster_moments(X, labels, k):
 
 @kernel
 def squared_mahalanobis(X, i, Z, j, whiteners, h, limit):
-    """Return ‖W_h(x_i − z_j)‖², or a partial sum of it once that is above ``limit`` (Eq. 18).
-
-    Rows come by number: a view of a row costs more than its distance.
-    """
+    """Return ‖W_h(x_i − z_j)‖², or a partial sum of it once that is above ``limit`` (Eq. 18)."""
+    # rows come by number: a view of a row costs more than its distance
     total = 0.0
     for a in range(X.shape[1]):
         part = 0.0

@@ -40,12 +40,10 @@ _PER_BASE = ("dataset", "base")
 
 
 def gain_on_four_quadrants(evidence: Evidence) -> ClaimResult:
-    """Test whether the relative gain over Direct Mapping averages and peaks as the paper says.
-
-    The gain is the quotient of the mean curves, averaged over the numbers of constraints and the
-    mapped fractions, as in Figure 5. The paper does not say where its schedule ends: where the
-    whole one fails and a shorter one passes, the claim holds in part.
-    """
+    """Test whether the relative gain over Direct Mapping averages and peaks as the paper says."""
+    # The gain is the quotient of the mean curves, averaged over the numbers of constraints and the
+    # mapped fractions, as in Figure 5. The paper does not say where its schedule ends: where the
+    # whole one fails and a shorter one passes, the claim holds in part.
     per = ("dataset", "mapped", "n_constraints")
     sides = [
         Rows(method, dataset="four_quadrants", base="pck-means")
@@ -152,10 +150,8 @@ def counted_evaluations(evidence: Evidence) -> ClaimResult:
 
 
 def counting_argument(_: Evidence) -> ClaimResult:
-    """Count the pairs that a must-link, or a cannot-link, can be propagated to correctly (§6.3).
-
-    There are 1,000 instances in ten clusters of equal size.
-    """
+    """Count the pairs that a must-link, or a cannot-link, can be propagated to correctly (§6.3)."""
+    # there are 1,000 instances in ten clusters of equal size
     in_one_cluster = comb(100, 2)
     across = comb(1000, 2) - 10 * in_one_cluster
     must_links, cannot_links = in_one_cluster - 1, across - 1  # but the given pair itself

@@ -51,10 +51,8 @@ class Estimate:
 
 
 def signed_rank(differences: Floats) -> tuple[float, int]:
-    """Return the two-sided p-value of Wilcoxon's signed-rank test, and the side, −1, 0 or 1.
-
-    Zero differences are left out; the p-value is 1 if there are no others.
-    """
+    """Return the two-sided p-value of Wilcoxon's signed-rank test, and the side, −1, 0 or 1."""
+    # zero differences are left out; the p-value is 1 if there are no others
     away = np.round(differences, DIGITS)
     away = away[away != 0]
     if not len(away):
@@ -67,12 +65,10 @@ def signed_rank(differences: Floats) -> tuple[float, int]:
 
 
 def _exact_p_value(ranks: Floats, positive: float) -> float:
-    """Return how probable a sum of ranks at least as far out is if every sign is a coin's toss.
-
-    SciPy is exact without ties only, or by listing all signs, which takes a second for 13
-    differences. Here the distribution grows by one rank at a time; ties make half ranks, so that
-    twice the rank is a whole number.
-    """
+    """Return how probable a sum of ranks at least as far out is if every sign is a coin's toss."""
+    # SciPy is exact without ties only, or by listing all signs, which takes a second for 13
+    # differences. Here the distribution grows by one rank at a time; ties make half ranks, so that
+    # twice the rank is a whole number.
     twice = np.rint(2 * ranks).astype(int)
     probability = np.ones(1)
     for rank in twice:

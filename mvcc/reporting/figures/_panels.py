@@ -313,10 +313,8 @@ def _rank(name: str, known: list[str]) -> tuple[int, str]:
 
 
 def _row_title(rows: pd.DataFrame, points: pd.DataFrame) -> str:
-    """Name a row after its view, or after its data set if it shows that alone.
-
-    Further lines tell it from others of the same name: folder, reading, number of trials.
-    """
+    """Name a row after its view, or after its data set if it shows that alone."""
+    # further lines tell it from others of the same name: folder, reading, number of trials
     dataset, folder, reading, view = points[PLACE].iloc[0]
     of_dataset = rows[rows["dataset"] == dataset]
     title = str(view).capitalize()

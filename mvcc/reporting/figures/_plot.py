@@ -97,10 +97,8 @@ def _nothing_to_draw(what: str, results: Results) -> StoreError:
 
 
 def _files(name: str, picture: Picture) -> dict[str, bytes]:
-    """Return the files of a figure, by their names.
-
-    They hold title and caption, and no date or version: the same results give the same bytes.
-    """
+    """Return the files of a figure, by their names."""
+    # they hold title and caption, and no date or version: the same results give the same bytes
     title, caption = picture.title, picture.caption
     metadata: dict[str, dict[str, str | None]] = {
         "png": {"Title": title, "Description": caption, "Software": None},

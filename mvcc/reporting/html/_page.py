@@ -78,11 +78,9 @@ def rendered(page: str, data: Mapping[str, Any], **context: Any) -> bytes:
 
 
 def script_json(value: Any) -> str:
-    """Write plain values as JSON that can stand inside ``<script>``.
-
-    It is ASCII, and no text in it ends the element. U+2028 and U+2029, line ends to some readers of
-    JavaScript, are escaped with all else that is not ASCII.
-    """
+    """Write plain values as JSON that can stand inside ``<script>``."""
+    # It is ASCII, and no text in it ends the element. U+2028 and U+2029, line ends to some readers
+    # of JavaScript, are escaped with all else that is not ASCII.
     return json.dumps(value, separators=(",", ":"), allow_nan=False).translate(_MARKUP)
 
 
