@@ -11,9 +11,8 @@ from numpy.typing import ArrayLike
 from mvcc._utils.arrays import Floats, Ints
 from mvcc._utils.kernels import may_share
 from mvcc._utils.one_thread import one_thread
-from mvcc._utils.validation import check_choice, check_count, check_data, check_order, label_codes
+from mvcc._utils.validation import check_alike, check_choice, check_count, check_data, label_codes
 from mvcc.constraints import Constraints, check_rows
-from mvcc.exceptions import InvalidInputError
 
 _FEWEST_ROWS = 3  # of a cluster that has a covariance of its own
 _MOST_COLUMNS = 2_000  # up to which a covariance is that of all rows
@@ -261,11 +260,8 @@ def cluster_fit(X: ArrayLike, labels: ArrayLike, *, n_neighbors: int = 10) -> Fl
 
     data, of_rows = check_data(X), label_codes(labels, "labels")
     check_count(n_neighbors, "n_neighbors")
-    if len(data) != len(of_rows):
-        raise InvalidInputError(
-            f"X has {len(data)} rows and labels {len(of_rows)} entries; they must be as many."
-        )
-    check_order(X, labels, "X and labels")
+    sizes = len(data), len(of_rows)
+    check_alike(X, labels, sizes, "X has {} rows and labels {} entries", "X and labels")
     data = data - np.median(data, axis=0)
     data /= np.abs(data).max(initial=0.0) or 1.0  # squares stay within the range of floats
     # threads find the same neighbors, but sums of covariances depend on how many there are
@@ -340,11 +336,8 @@ def _contingency(y_true: ArrayLike, y_pred: ArrayLike) -> Ints:
 
 def _two_labellings(y_true: ArrayLike, y_pred: ArrayLike) -> tuple[Ints, Ints]:
     truth, predicted = label_codes(y_true, "y_true"), label_codes(y_pred, "y_pred")
-    if len(truth) != len(predicted):
-        raise InvalidInputError(
-            f"y_true has {len(truth)} labels and y_pred {len(predicted)}; they must be as many."
-        )
-    check_order(y_true, y_pred, "y_true and y_pred")
+    sizes, counts = (len(truth), len(predicted)), "y_true has {} labels and y_pred {}"
+    check_alike(y_true, y_pred, sizes, counts, "y_true and y_pred")
     return truth, predicted
 
 

@@ -110,25 +110,19 @@ def _within_range(X: Floats) -> bool:
         return bool(np.einsum("ij,ij->", X, X) <= LARGEST_SQUARE)
 
 
-def check_data(X: ArrayLike, what: str = "X") -> Floats:
-    """Return X as C-ordered (n, d) floats, finite, and not too large to be squared."""
+def check_data(X: ArrayLike, what: str = "X", *, sparse: bool = False) -> Floats:
+    """Return X as C-ordered (n, d) floats, finite, and not too large to be squared.
+
+    If ``sparse``, what is sparse becomes a sparse array of floats by rows; else it is refused.
+    """
     if is_clean(X):
         return X
     # what only reads constraints or makes random numbers needs no scikit-learn, which takes a
     # second to import
-    from sklearn.utils import check_array
-
-    return checked_by(check_array, X, what, input_name=what)
-
-
-def check_table(X: Any, what: str = "X") -> Any:
-    """Return X as ``check_data`` does, or what is sparse as a sparse array of floats by rows."""
-    if is_clean(X):
-        return X
     from scipy.sparse import csr_array, issparse
     from sklearn.utils import check_array
 
-    checked = checked_by(check_array, X, what, input_name=what, accept_sparse="csr")
+    checked = checked_by(check_array, X, what, input_name=what, accept_sparse=sparse and "csr")
     return csr_array(checked) if issparse(checked) else checked
 
 
@@ -235,8 +229,11 @@ def class_codes(labels: NDArray[Any], what: str) -> Ints:
         ) from error
 
 
-def check_order(one: Any, other: Any, names: str) -> None:
-    """Refuse two tables of pandas with the same ids in another order, since rows go by place."""
+def check_alike(one: Any, other: Any, sizes: tuple[int, int], counts: str, names: str) -> None:
+    """Refuse two of other sizes, or tables of pandas with their ids in other orders."""
+    if sizes[0] != sizes[1]:
+        raise InvalidInputError(f"{counts.format(*sizes)}; they must be as many.")
+    # rows go by place
     if not (hasattr(one, "iloc") and hasattr(other, "iloc")) or one.index.equals(other.index):
         return
     is_counted = "RangeIndex" in (type(one.index).__name__, type(other.index).__name__)

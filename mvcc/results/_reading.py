@@ -300,7 +300,7 @@ Checksums = dict[str, list[str]]  # the latest last
 
 def known_checksums(folder: Path, listed: Mapping[str, str]) -> Checksums:
     """Return the checksums that each file of a run may have, ``listed`` or in the ledger."""
-    # A process killed between ledger and file leaves the former file, which is as good
+    # a process killed between ledger and file leaves the former file, which is as good
     known: Checksums = {name: [checksum] for name, checksum in listed.items()}
     for checksum, kind, name in entries_in(folder / LEDGER):
         if kind == RUN_KIND and is_sha256(checksum) and is_inside(name):

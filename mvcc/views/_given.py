@@ -14,7 +14,7 @@ from scipy.sparse import issparse
 from mvcc._utils.arrays import Ints
 from mvcc._utils.ids import NamedRows, rows_named
 from mvcc._utils.messages import called, clipped, nearest_of, shown
-from mvcc._utils.validation import as_array, as_list, as_numbers, as_pandas, check_data, check_table
+from mvcc._utils.validation import as_array, as_list, as_numbers, as_pandas, check_data
 from mvcc.constraints import (
     Constraints,
     Relations,
@@ -244,7 +244,7 @@ def numbers_of(table: Any, what: str, *, sparse: bool = False) -> Any:
     """Return one view as an (n, d) array of finite floats, or a sparse one if these are taken."""
     if isinstance(table, pd.DataFrame):
         _check_columns(table, what)
-    return check_table(table, what) if sparse else check_data(table, what)
+    return check_data(table, what, sparse=sparse)
 
 
 def feature_names(table: Any) -> NDArray[Any] | None:

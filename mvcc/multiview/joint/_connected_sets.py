@@ -233,7 +233,7 @@ def _excess(sizes: list[int], relations: Relations) -> dict[tuple[int, int], Int
 
 def _said(paths: sp.csr_array, table: sp.csr_array, rows: Ints) -> Ints:
     """Return 1 for matches that paths through one view contradict, −1 for confirmed, else 0."""
-    # A row may have several partners; paths that lead to any of them contradict nothing
+    # a row may have several partners; paths that lead to any of them contradict nothing
     i, j = rows.T
     stray = paths - paths * table
     elsewhere = (stray.sum(axis=1)[i] > 0) | (stray.sum(axis=0)[j] > 0)
