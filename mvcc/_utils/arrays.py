@@ -13,6 +13,7 @@ Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
 BLOCK_ROWS = 2**14
+TINY = 1e-12  # instead of a divisor that may be 0, or less by rounding
 
 
 def blocks_of(n: int, size: int = BLOCK_ROWS) -> list[slice]:

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from scipy.linalg.blas import strmm
 from scipy.sparse.csgraph import dijkstra
 
-from mvcc._utils.arrays import Floats, Ints, LazyRows, blocks_of
+from mvcc._utils.arrays import TINY, Floats, Ints, LazyRows, blocks_of
 from mvcc.embedding._anchors import (
     MOST_ANCHORS,
     Anchors,
@@ -48,8 +48,6 @@ from mvcc.embedding._joint_graph import MATCHED_OBJECTS_WEIGHT
 from mvcc.embedding._landmarks import LANDMARK_SHARE, numbered_alike, share_of_clusters
 from mvcc.embedding._objects import membership, seen_in_all, seen_in_several
 
-_TINY = 1e-12
-
 
 @dataclass(frozen=True, eq=False)
 class ViewTies:
@@ -67,7 +65,7 @@ class ViewTies:
         roots = np.sqrt(inverse_of(column_sums(ties)))
         gram = roots[:, None] * dense_gram(ties, np.ones(len(X))) * roots
         values, vectors = leading_eigenvectors(min(n_components, len(gram)), gram)
-        loadings = roots[:, None] * vectors / np.sqrt(np.maximum(values, _TINY))
+        loadings = roots[:, None] * vectors / np.sqrt(np.maximum(values, TINY))
         return cls(anchors, ties, values, loadings)
 
     def around(self, labels: Ints, k: int) -> LazyRows:
@@ -122,7 +120,7 @@ class AnchorGraph:
     def degrees(self) -> Floats:
         """The degree of every object, without landmarks."""
         found = times(self.ties, self.weights * column_sums(self.ties))
-        return np.maximum(found, _TINY)
+        return np.maximum(found, TINY)
 
     def with_matched_objects(self, columns_of: Callable[[Ints], Floats]) -> AnchorGraph:
         """Return the graph with anchors of the objects seen in all views, by all their columns."""
@@ -175,7 +173,7 @@ class AnchorGraph:
         own = strmm(1, factor, small, side=1, lower=True)
         small = (own + own.T) / 2
         values, vectors = leading_eigenvectors(number, small)
-        loadings = factor @ vectors / np.sqrt(np.maximum(values, _TINY))
+        loadings = factor @ vectors / np.sqrt(np.maximum(values, TINY))
         error = residual(values, vectors, small)
         scales, ties = 1 / np.sqrt(degrees), self.ties
         rows = LazyRows(self.n_objects, lambda some: scales[some, None] * (ties[some] @ loadings))

@@ -20,7 +20,7 @@ from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.neighbors import NearestNeighbors
 
-from mvcc._utils.arrays import BLOCK_ROWS, Floats, Ints, blocks_of
+from mvcc._utils.arrays import BLOCK_ROWS, TINY, Floats, Ints, blocks_of
 from mvcc._utils.kernels import for_blocks, may_share
 from mvcc._utils.kernels.shared import add_gram
 from mvcc.embedding._objects import membership
@@ -84,14 +84,13 @@ class Anchors:
         return np.clip(rows, -1e15, 1e15).astype(np.float32)
 
     def ties(self, data: Floats, made: NDArray[np.int32] | None = None) -> sp.csr_array:
-        """Return Z, (n, p): how much every row is tied to its nearest anchors; rows sum to 1.
-
-        The tie to the j-th nearest of the r anchors grows with d_j⁻⁶ − d_(r+1)⁻⁶: where noise in
-        many columns makes all of them as far, it is tied to all, and else to the nearest one.
-        `made` is the anchor that k-means made of a row and others, or −1: as their mean it is
-        nearer to each of m rows than to others like them, by (m − 1) / (m + 1) in squares. Without
-        that, few rows around an anchor would be a piece of the graph that nothing else is tied to.
-        """
+        """Return Z, (n, p): how much every row is tied to its nearest anchors; rows sum to 1."""
+        # The tie to the j-th nearest of the r anchors grows with d_j⁻⁶ − d_(r+1)⁻⁶: where noise in
+        # many columns makes all of them as far, it is tied to all, and else to the nearest one.
+        # `made` is the anchor that k-means made of a row and others, or −1: as their mean it is
+        # nearer to each of m rows than to others like them, by (m − 1) / (m + 1) in squares.
+        # Without that, few rows around an anchor would be a piece of the graph that nothing else is
+        # tied to.
         p, n = len(self.places), len(data)
         number = min(N_TIES, p - 1) or 1
         nearest_places = NearestNeighbors(n_neighbors=min(number + 1, p), algorithm="brute")
@@ -133,9 +132,6 @@ def _distinct(rows: NDArray[np.float32]) -> tuple[NDArray[np.float32], Ints]:
         return ordered, np.argsort(order)
     distinct, place = np.unique(rows, axis=0, return_inverse=True)
     return distinct, place.ravel()
-
-
-_TINY = 1e-12
 
 
 def dense_gram(ties: sp.csr_array, weights: Floats) -> Floats:
@@ -204,4 +200,4 @@ def column_sums(ties: sp.csr_array) -> Floats:
 
 def inverse_of(sums: Floats) -> Floats:
     """Return 1 / sums, and 1 where nothing was summed, which counts for nothing."""
-    return np.divide(1.0, sums, out=np.ones_like(sums), where=sums > _TINY)
+    return np.divide(1.0, sums, out=np.ones_like(sums), where=sums > TINY)

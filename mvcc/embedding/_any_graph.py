@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 import scipy.sparse as sp
 
-from mvcc._utils.arrays import Floats, Ints, blocks_of
+from mvcc._utils.arrays import TINY, Floats, Ints, blocks_of
 from mvcc._utils.messages import called
 from mvcc.constraints import Relations
 from mvcc.embedding._anchor_graph import AnchorGraph, ViewTies
@@ -39,7 +39,6 @@ from mvcc.exceptions import InvalidInputError
 ANCHORS_FROM = 15_000  # objects; among fewer, edges to the nearest rows can be better
 MOST_LANDMARKS = 1_000
 _FEWEST_ANCHORS = 100  # of a view, however many views there are
-_TINY = 1e-12
 
 GraphKind = Literal["auto", "exact", "anchors"]
 
@@ -155,7 +154,7 @@ def _agreement(
             loops = inverse @ np.asarray(B.power(2).sum(axis=0))
             total = inverse @ np.einsum("ij,ij->i", middle, middle) - loops
             weight = inverse @ column_sums(B) ** 2 - loops
-            shares[u, v] = share_beyond_chance(total / max(weight, _TINY), there)
+            shares[u, v] = share_beyond_chance(total / max(weight, TINY), there)
     return agreement_of_shares(shares), at_anchors
 
 

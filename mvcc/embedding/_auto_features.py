@@ -224,7 +224,7 @@ class AutoFeatures(
             X = _dense(X)
             self._scaler = scaler = AutoScaler().set_output(transform="default").fit(X)
             is_cut = (scaler.low_ > X.min(axis=0)) | (scaler.high_ < X.max(axis=0))
-            return _SCALINGS[scaler.rule_, bool(is_cut.any())]
+            return _SCALINGS[scaler.rule_][bool(is_cut.any())]
         if self.rule_ == "counts":
             held = np.asarray((X > 0).sum(axis=0)).ravel()
             self._weights = np.log((1 + X.shape[0]) / (1 + held)) + 1
@@ -278,13 +278,10 @@ _MADE = {
     "scaled": "each divided by its largest magnitude",
     "none": "as they are",
 }
-_SCALINGS = {  # of AutoScaler, and whether values lie beyond its fences
-    ("unit length", False): "rows of length 1, as they are",
-    ("unit length", True): "rows of length 1, as they are",
-    ("one unit", False): "in one unit, as they are",
-    ("one unit", True): "in one unit, outliers clipped",
-    ("each to [0, 1]", False): "each scaled to [0, 1]",
-    ("each to [0, 1]", True): "each scaled to [0, 1], outliers clipped",
+_SCALINGS = {  # of AutoScaler, where no values lie beyond its fences, and where some do
+    "unit length": ("rows of length 1, as they are",) * 2,
+    "one unit": ("in one unit, as they are", "in one unit, outliers clipped"),
+    "each to [0, 1]": ("each scaled to [0, 1]", "each scaled to [0, 1], outliers clipped"),
 }
 
 

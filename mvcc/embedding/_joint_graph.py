@@ -15,7 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import dijkstra
 
-from mvcc._utils.arrays import Floats, Ints, LazyRows, blocks_of
+from mvcc._utils.arrays import TINY, Floats, Ints, LazyRows, blocks_of
 from mvcc.constraints import Relations
 from mvcc.embedding._components import (
     Eigenpairs,
@@ -43,7 +43,6 @@ from mvcc.embedding._view_agreement import agreed, view_agreement
 LOCAL_NEIGHBOR = 7  # the distance to it is the local scale of a row
 MATCHED_OBJECTS_WEIGHT = 2.0  # times their share of all objects
 _COPIES = 1e-3  # of the mean distance to the last neighbor: rows nearer than that are copies
-_TINY = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,7 +132,7 @@ class JointGraph:
         """Return the largest eigenvalues, descending, and vectors of D^−½ (A + λ F Fᵀ) D^−½."""
         A, F = self.affinities, self.landmarks
         degrees = A.sum(axis=1) + LANDMARK_SHARE * (F @ F.sum(axis=0))
-        scale = sp.diags_array(1 / np.sqrt(np.maximum(degrees, _TINY)))
+        scale = sp.diags_array(1 / np.sqrt(np.maximum(degrees, TINY)))
         A = (scale @ A @ scale).tocsr()
         F = (np.sqrt(LANDMARK_SHARE) * (scale @ F)).tocsr()
         values, vectors = leading_eigenvectors(number, A, F)
@@ -248,7 +247,7 @@ def _view_graph(search: NeighborSearch, n_neighbors: int) -> sp.csr_array:
 
 
 def _normalized(graph: sp.csr_array) -> sp.csr_array:
-    scale = sp.diags_array(1 / np.sqrt(np.maximum(graph.sum(axis=1), _TINY)))
+    scale = sp.diags_array(1 / np.sqrt(np.maximum(graph.sum(axis=1), TINY)))
     return (scale @ graph @ scale).tocsr()
 
 

@@ -11,14 +11,13 @@ import scipy.sparse as sp
 from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import cdist
 
-from mvcc._utils.arrays import Floats, Ints, blocks_of
+from mvcc._utils.arrays import TINY, Floats, Ints, blocks_of
 from mvcc.embedding._neighbors import NeighborSearch, nearness
 from mvcc.embedding._objects import seen_in_several
 
 LANDMARK_SHARE = 0.5  # λ, the weight of landmarks beside the graphs of the views
 MOST_LANDMARKS = 2_000
 _NEAR_LANDMARKS = 10  # of a row, at most
-_TINY = 1e-12
 _DIGITS = 12  # of distances between unit rows
 
 
@@ -29,10 +28,7 @@ def n_near_landmarks(n_landmarks: int, n_groups: int) -> int:
 
 
 def share_of_clusters(objects: list[Ints], n_objects: int, k: int) -> float:
-    """Return how much clusters of the views stand in for landmarks, where these are few.
-
-    That is 1 − m / (10 k) of m landmarks that a view sees in the mean, and 0 without any.
-    """
+    """Return how much clusters of the views stand in for landmarks, where these are few."""
     is_landmark = np.zeros(n_objects, dtype=bool)
     is_landmark[seen_in_several(objects, n_objects)] = True
     if not is_landmark.any():
@@ -133,4 +129,4 @@ def factor_of(weights: sp.csr_array) -> sp.csr_array:
     total = weights.sum(axis=1)
     inverse = np.divide(1.0, total, out=np.zeros_like(total), where=total > 0)
     weights = sp.diags_array(inverse) @ weights
-    return weights @ sp.diags_array(1 / np.sqrt(np.maximum(weights.sum(axis=0), _TINY)))
+    return weights @ sp.diags_array(1 / np.sqrt(np.maximum(weights.sum(axis=0), TINY)))

@@ -158,10 +158,7 @@ def checked_table(estimator: BaseEstimator, X: Any, **options: Any) -> Any:
 
 
 def _fences(X: Floats) -> tuple[Floats, Floats, Bools]:
-    """Return the limits of every column between which its values are believed.
-
-    And whether there are any: not where the quantiles are equal.
-    """
+    """Return limits between which values of each column are believed, and whether it has some."""
     lowest, highest = X.min(axis=0), X.max(axis=0)
     with np.errstate(over="ignore"):  # beyond the range of floats there is nothing to cut
         near_low, near_high = np.quantile(X, [0.05, 0.95], axis=0)

@@ -190,7 +190,12 @@ class SpectralFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
             As :func:`spectral_features`.
         """
         learner = copy(self)  # so that a refused fit leaves the former one as it is
-        learner._learn(X)
+        data = checked_by(partial(validate_data, learner, ensure_min_samples=2), X, "X")
+        learner._low, learner._span = data.min(axis=0), np.ptp(data, axis=0)
+        scaled = _scaled(data, learner._low, learner._span)
+        learner._spectrum = _spectrum_of(scaled, self.n_components, self.sigma)
+        learner.eigenvalues_ = learner._spectrum.eigenvalues
+        learner._n_features_out = len(learner.eigenvalues_)
         self.__dict__ = learner.__dict__
         return self._spectrum.features.copy()
 
@@ -219,14 +224,6 @@ class SpectralFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         check_is_fitted(self)
         data = checked_by(partial(validate_data, self, reset=False), X, "X")
         return self._spectrum.extended_to(_scaled(data, self._low, self._span))
-
-    def _learn(self, X: ArrayLike) -> None:
-        data = checked_by(partial(validate_data, self, ensure_min_samples=2), X, "X")
-        self._low, self._span = data.min(axis=0), np.ptp(data, axis=0)
-        scaled = _scaled(data, self._low, self._span)
-        self._spectrum = _spectrum_of(scaled, self.n_components, self.sigma)
-        self.eigenvalues_ = self._spectrum.eigenvalues
-        self._n_features_out = len(self.eigenvalues_)
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from mvcc._utils.arrays import Floats, Ints, LazyRows, blocks_of
+from mvcc._utils.arrays import TINY, Floats, Ints, LazyRows, blocks_of
 from mvcc._utils.progress import teller
 from mvcc.constraints import Constraints
 from mvcc.embedding import AnchorGraph, anchor_graph, object_columns
@@ -31,7 +31,6 @@ from mvcc.multiview.joint._spreading import (
 )
 
 SEARCHED = 5_000  # objects that stand for all where Eq. 1 is minimized
-_TINY = 1e-12
 
 
 class AnchoredSet(JointSet):
@@ -104,7 +103,7 @@ class AnchoredSet(JointSet):
         shares = shares_of_classes(labels, of_searched, self._settings.n_clusters)
         step = first_step(of_searched, sureness, shares, masses)
         at_anchors = self._graph.diffused_to_anchors(step, searched, SPREADING)
-        at_anchors /= np.maximum(self._graph.sums_of(at_anchors), _TINY)
+        at_anchors /= np.maximum(self._graph.sums_of(at_anchors), TINY)
         at_anchors *= class_totals(step)
         place = np.full(self.n_objects, -1)
         place[searched] = np.arange(len(searched))

@@ -6,7 +6,7 @@ And what the estimator checks of what it is given, and leaves out.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -26,6 +26,7 @@ from mvcc.multiview.matches._suspicious import to_drop
 
 _LEAST_WEIGHT = 1e-6  # of a view: its objects that no other view sees keep their edges
 
+Pair = tuple[int, int]  # numbers of two views
 T = TypeVar("T")
 
 
@@ -65,7 +66,7 @@ class ConnectedSets:
             found[np.ix_(numbers, numbers)] = views.agreement
         return found
 
-    def suspicions(self, relations: Relations, labels: list[Ints]) -> dict[tuple[int, int], Floats]:
+    def suspicions(self, relations: Relations, labels: list[Ints]) -> dict[Pair, Floats]:
         """Return how likely every match is wrong; 0 for those that connect no views."""
         found = {key: np.zeros(len(rows)) for key, rows in relations.items()}
         for numbers, views in self._sets:
@@ -137,24 +138,15 @@ class ConnectedSets:
         return self.by_view(found)
 
 
-class Settled(NamedTuple):
-    """What was clustered in the end, and which matches were doubted and left out before."""
-
-    sets: ConnectedSets
-    labels: list[Ints]
-    clusters: list[JointClusters]
-    suspicions: dict[tuple[int, int], Floats]
-    dropped: dict[tuple[int, int], Bools]
-
-
 def without_wrong_matches(
     make: Callable[[list[tuple[list[int], Relations]]], ConnectedSets],
     problems: list[tuple[list[int], Relations]],
     relations: Relations,
     given: list[Constraints],
     rng: np.random.Generator,
-) -> Settled:
+) -> tuple[ConnectedSets, dict[Pair, Floats], dict[Pair, Bools], list[Ints], list[JointClusters]]:
     """Cluster all rows; if some matches seem to be wrong then, cluster them anew without these."""
+    # the doubts, and which matches were left out, come from the first time
     sets = make(problems)
     labels, clusters = sets.clustered(given, rng)
     suspicions, agreement = sets.suspicions(relations, labels), sets.agreement()
@@ -163,7 +155,7 @@ def without_wrong_matches(
         del clusters, sets  # two graphs would take twice the memory
         sets = make(separate_problems(len(given), without(dropped, relations)))
         labels, clusters = sets.clustered(given, rng)
-    return Settled(sets, labels, clusters, suspicions, dropped)
+    return sets, suspicions, dropped, labels, clusters
 
 
 def constraints_of_objects(
@@ -180,7 +172,7 @@ def _relative(weights: Floats) -> Floats:
     return np.maximum(weights / weights.max(), _LEAST_WEIGHT)
 
 
-def without(dropped: dict[tuple[int, int], Bools], relations: Relations) -> Relations:
+def without(dropped: dict[Pair, Bools], relations: Relations) -> Relations:
     return {key: rows[~dropped[key]] for key, rows in relations.items()}
 
 
@@ -191,14 +183,12 @@ def put_back(found: NDArray[Any], contradicted: Bools) -> NDArray[Any]:
     return everything
 
 
-def contradicted_matches(sizes: list[int], relations: Relations) -> dict[tuple[int, int], Bools]:
-    """Tell which matches more views contradict than confirm; the most contradicted ones go first.
-
-    View w confirms the match of i and j where both are matched with the same row of w. It
-    contradicts it where a row that is matched with one of them is matched with a row of the other's
-    view that is not its partner: a few of these would chain many objects. If no object has two rows
-    of one view, all matches agree.
-    """
+def contradicted_matches(sizes: list[int], relations: Relations) -> dict[Pair, Bools]:
+    """Tell which matches more views contradict than confirm; the most contradicted go first."""
+    # View w confirms the match of i and j where both are matched with the same row of w. It
+    # contradicts it where a row that is matched with one of them is matched with a row of the
+    # other's view that is not its partner: a few of these would chain many objects. If no object
+    # has two rows of one view, all matches agree.
     found = {key: np.zeros(len(rows), np.bool_) for key, rows in relations.items()}
     if len(relations) < 3:
         return found
@@ -215,9 +205,9 @@ def contradicted_matches(sizes: list[int], relations: Relations) -> dict[tuple[i
             found[key][kept[part == most]] = True
 
 
-def _excess(sizes: list[int], relations: Relations) -> dict[tuple[int, int], Ints]:
+def _excess(sizes: list[int], relations: Relations) -> dict[Pair, Ints]:
     """Return how many more views contradict every match than confirm it."""
-    tables: dict[tuple[int, int], sp.csr_array] = {}
+    tables: dict[Pair, sp.csr_array] = {}
     for (u, v), rows in relations.items():
         table = sp.csr_array(
             (np.ones(len(rows)), (rows[:, 0], rows[:, 1])), shape=(sizes[u], sizes[v])

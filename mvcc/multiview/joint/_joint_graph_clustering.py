@@ -274,7 +274,7 @@ class JointGraphClustering(MultiViewEstimator):
         with one_thread():
             make = partial(ConnectedSets, data, settings=settings, weights=weights, rng=rng)
             settled = without_wrong_matches(make, problems, confirmed, counted, rng)
-            sets, labels, clusters = settled.sets, settled.labels, settled.clusters
+            sets, suspicions, dropped, labels, clusters = settled
             predictors = sets.predictors(clusters)
         broken = [violated(*pair) for pair in zip(counted, labels, strict=True)]
         # only now, so that a fit that is stopped leaves no mixture of two
@@ -292,11 +292,11 @@ class JointGraphClustering(MultiViewEstimator):
         self.view_agreement_ = sets.agreement()
         self.eigen_residual_ = max(found.residual for found in clusters)
         self.suspicions_ = {
-            key: put_back(doubt, contradicted[key]) for key, doubt in settled.suspicions.items()
+            key: put_back(doubt, contradicted[key]) for key, doubt in suspicions.items()
         }
         self.dropped_matches_ = {
             key: relations[key][put_back(wrong, contradicted[key])]
-            for key, wrong in settled.dropped.items()
+            for key, wrong in dropped.items()
         }
         self._makers, self.features_made_ = makers, [maker.description_ for maker in makers]
 

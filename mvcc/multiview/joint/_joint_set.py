@@ -158,11 +158,9 @@ class JointSet:
         return JointClusters(labels, found.labels, rows, found.objective, residual)
 
     def scores(self, constraints: Constraints, found: JointClusters) -> Callable[[Any], Floats]:
-        """Return what gives some objects their scores, (m, k): the evidence for every cluster.
-
-        These are the logarithms of the shares that are spread and predicted, or minus the squared
-        distances to the centers without constraints.
-        """
+        """Return what gives some objects their scores, (m, k): the evidence for every cluster."""
+        # these are the logarithms of the shares that are spread and predicted, or minus the squared
+        # distances to the centers without constraints
         k = self._settings.n_clusters
         if not len(constraints):
             centers = means_of_clusters(found.rows, found.labels, k)
@@ -186,7 +184,7 @@ class JointSet:
         self._free_graph.views.clear()  # and those of ``_graph``, which has the same list
 
     def nearest_constrained(self, labels: Ints, constraints: Constraints) -> Ints:
-        """Return the constrained object of its cluster nearest to every object in the graph, or −1.
+        """Return the constrained object of its cluster nearest to each object in the graph, or −1.
 
         The length of a path is −log of the product of its affinities: how much of an answer
         spreads.

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils.validation import check_is_fitted
 
-from mvcc._utils.arrays import Floats, Ints, blocks_of
+from mvcc._utils.arrays import TINY, Floats, Ints, blocks_of
 from mvcc._utils.one_thread import one_thread
 from mvcc._utils.validation import check_data, check_labels
 from mvcc.embedding import Anchors, NeighborSearch, nearness, unit_rows
@@ -19,12 +19,10 @@ from mvcc.exceptions import InvalidInputError
 from mvcc.multiview.joint._confidence import Probabilities, in_blocks, probabilities, with_labels
 from mvcc.multiview.joint._spreading import COLUMNS_SHARE, rows_to_one
 
-_TINY = 1e-12
-
 
 def log_shares(shares: Floats) -> Floats:
     """Return the logarithm of the evidence for every cluster of some objects, scaled to sum 1."""
-    return np.log(np.maximum(rows_to_one(shares.astype(np.float64, copy=False)), _TINY))
+    return np.log(np.maximum(rows_to_one(shares.astype(np.float64, copy=False)), TINY))
 
 
 class NearestAnchors(BaseEstimator):

@@ -12,7 +12,7 @@ import numpy as np
 import scipy.linalg
 from scipy.optimize import linear_sum_assignment
 
-from mvcc._utils.arrays import Floats, Ints, LazyRows, blocks_of
+from mvcc._utils.arrays import TINY, Floats, Ints, LazyRows, blocks_of
 from mvcc.constraints import Constraints
 from mvcc.embedding import JointGraph, membership, pieces
 
@@ -27,7 +27,6 @@ SIZE_POWER = 0.25  # of the size of a class: what it gets in all
 RIDGES = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
 UNCONSTRAINED_WEIGHT = 0.2
 COLUMNS_SHARE = 0.5  # of what the columns predict beside what is spread
-_TINY = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,11 +133,9 @@ def evidence(
     shares: Floats,
     rounds: int,
 ) -> Floats:
-    """Return the evidence for every class of every object, (n, k): what is spread, and predicted.
-
-    In the second round, what the first one found takes the place of the `shares`, squared: the
-    surer an object is, the more it says.
-    """
+    """Return the evidence for each class of each object, (n, k): what is spread, and predicted."""
+    # in the second round, what the first one found takes the place of the `shares`, squared: the
+    # surer an object is, the more it says
     for _ in range(rounds):
         found = spread(graph, first_step(classes, weights, shares))
         found += COLUMNS_SHARE * predicted_by_columns(columns, objects, classes, shares)
@@ -149,7 +146,7 @@ def evidence(
 def spread(graph: JointGraph, step: Floats) -> Floats:
     """Spread what ``first_step`` returns; rows sum to 1."""
     found = graph.diffused(step, SPREADING, SPREADING_STEPS)
-    return rows_to_one(found / np.maximum(found.sum(axis=0), _TINY) * class_totals(step))
+    return rows_to_one(found / np.maximum(found.sum(axis=0), TINY) * class_totals(step))
 
 
 def class_totals(step: Floats) -> Floats:
@@ -228,4 +225,4 @@ def with_all_clusters(reached: Ints, classes: Ints, clusters: Ints) -> Ints:
 
 def rows_to_one(shares: Floats) -> Floats:
     """Scale rows to sum 1; rows of zeros stay."""
-    return shares / np.maximum(shares.sum(axis=1, keepdims=True), _TINY)
+    return shares / np.maximum(shares.sum(axis=1, keepdims=True), TINY)

@@ -226,10 +226,8 @@ def first_hits(matches: Ints, cut: Ints, found: Likeliest, most: int) -> Bools:
 def likeliest(
     here: Floats, there: Floats, matches: Ints, c: int, refused: Ints = NONE
 ) -> Likeliest:
-    """Return the c likeliest counterparts of the rows of one view that no match names.
-
-    Pairs of rows that are ``refused`` have the least score.
-    """
+    """Return the c likeliest counterparts of the rows of one view that no match names."""
+    # pairs of rows that are ``refused`` have the least score
     unmatched = Unmatched.of(here, there, matches, refused)
     found, scores, _ = unmatched.nearest(max(c, 2))
     order = _order(scores)

@@ -10,7 +10,7 @@ import scipy.linalg
 from numpy.typing import ArrayLike
 from scipy.optimize import isotonic_regression
 
-from mvcc._utils.arrays import Bools, Floats, Ints
+from mvcc._utils.arrays import TINY, Bools, Floats, Ints
 from mvcc._utils.one_thread import one_thread
 from mvcc._utils.validation import as_labels, as_list, class_codes
 from mvcc.constraints import Relations
@@ -32,7 +32,6 @@ _MANY_WRONG = 0.5  # above, nothing is known for sure
 _LEAST_AGREEMENT = 0.35
 _SUSPICIOUS, _SUSPICIOUS_OF_FEW = 0.4, 0.8  # the suspicion of many matches, and of fewer
 _RIDGES = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
-_TINY = 1e-12
 
 # how alike row i here and row j there are, for any two matches i and j: left_i · right_j
 Likeness = tuple[Floats, Floats]
@@ -212,7 +211,7 @@ def _of_right(agreement: float, wrong: float) -> float:
     """Return how much views would agree without their wrong matches; 1 if not measured."""
     if np.isnan(agreement):
         return 1.0
-    return min(1.0, agreement / max(1 - wrong, _TINY))
+    return min(1.0, agreement / max(1 - wrong, TINY))
 
 
 def hardly_agree(suspicion: Floats) -> bool:
@@ -301,7 +300,7 @@ def _posterior(p: Floats) -> Floats:
     """Return π / f(p), at most 1."""
     m = len(p)
     wrong = min(float(np.mean(p > low)) / (1 - low) + 0.5 / m for low in (0.5, 0.75))
-    return np.minimum(1, wrong / np.maximum(_decreasing_density(p), _TINY))
+    return np.minimum(1, wrong / np.maximum(_decreasing_density(p), TINY))
 
 
 def _decreasing_density(p: Floats) -> Floats:

@@ -77,10 +77,8 @@ class Chooser:
 
     @one_thread()
     def _next(self, n: int, later: Ints) -> list[int]:
-        """Return up to n objects: first those that connect groups with other views.
-
-        Objects that are to come later are chosen only if no others are left.
-        """
+        """Return up to n objects: first those that connect groups with other views."""
+        # objects that are to come later are chosen only if no others are left
         asked = self._history.asked()
         bridges = self._bridges()[:n]
         candidates = self._coverage.candidates

@@ -96,11 +96,9 @@ class Coverage:
         self._cover, self._covering = np.zeros(len(self._summed)), np.empty(0, np.int64)
 
     def choose(self, n: int, groups: list[Ints], answered: Ints, preferred: Bools) -> list[int]:
-        """Return up to n objects that tell most, each chosen as if those before were answered.
-
-        Objects may be `answered` without a group. Candidates that are `preferred` are chosen before
-        the others.
-        """
+        """Return up to n objects that tell most, each chosen as if those before were answered."""
+        # Objects may be `answered` without a group. Candidates that are `preferred` are chosen
+        # before the others.
         unsure, cover = self._uncertainty(groups), self.cover(answered).copy()
         weights = unsure * self._rows.sum(axis=1)
         left = ~np.isin(self.candidates, answered)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from copy import copy
 from dataclasses import dataclass, field, replace
 from itertools import islice, takewhile
 from typing import Any
@@ -91,15 +92,8 @@ class AnswerHistory:
         known = AnswerHistory()
         if standing[: len(self.standing)] == self.standing:
             known = self
-        history = AnswerHistory(
-            lines,
-            standing,
-            known.answers.copy(),
-            known.names.copy(),
-            known.opened_at.copy(),
-            known.first_answers.copy(),
-            known.looked_at.copy(),
-        )
+        follows = {name: copy(value) for name, value in vars(known).items()}
+        history = AnswerHistory(**follows | {"lines": lines, "standing": standing})
         for answer in standing[len(known.standing) :]:
             history._apply(answer)
         return history
