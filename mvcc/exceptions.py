@@ -36,7 +36,4 @@ class WorkerError(MvccError):
 
 
 class PropagationWarning(UserWarning):
-    """Data that look unfit for Constraint Propagation.
-
-    Clusters that are not globular, or that overlap (§6.4).
-    """
+    """Clusters look unfit for Constraint Propagation: not globular, or they overlap (§6.4)."""

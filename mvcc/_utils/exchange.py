@@ -111,11 +111,9 @@ class Exchange:
                 self._touch([name])
 
     def _have_all_moved(self, new: Mapping[str, str], aside: Mapping[str, str]) -> bool:
-        """Tell whether all that goes is aside, and the last of what comes is there, and none waits.
-
-        Others that are not there any more, or not as they came, were changed after that. The last
-        one alone proves nothing: a former one with the same bytes may have been put back by hand.
-        """
+        """Tell whether all that goes is aside, the last of what comes is there, and none waits."""
+        # Others that are not there any more, or not as they came, were changed after that. The last
+        # one alone proves nothing: a former one with the same bytes may have been put back by hand.
         *_, last = new.items()
         are_aside = all(_is_there(self._folder / path) for path in aside.values())
         return are_aside and self._has_come(*last) and not self._waits()

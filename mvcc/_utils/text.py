@@ -142,10 +142,8 @@ class Attribute(NamedTuple):
 
 
 def parse_arff(text: str, place: str) -> tuple[list[Attribute], list[list[str]], list[int]]:
-    """Return the attributes of an ARFF file, the values of every row, and the line of each.
-
-    Commas or white space separate values; quotation marks around them are left out.
-    """
+    """Return the attributes of an ARFF file, the values of every row, and the line of each."""
+    # commas or white space separate values; quotation marks around them are left out
     attributes: list[Attribute] = []
     rows: list[list[str]] = []
     lines: list[int] = []

@@ -27,10 +27,8 @@ TABLES = (*_BY_VIEW, "on_conflict", "unknown", "seed")
 
 
 def job_options(names: Iterable[str]) -> Callable[[shared.Command], shared.Command]:
-    """Give a command a config or tables as arguments, and options for some settings.
-
-    It gets the path of the config; `settings` reads the rest.
-    """
+    """Give a command a config or tables as arguments, and options for some settings."""
+    # it gets the path of the config; `settings` reads the rest
     wanted = set(names)
 
     def add(command: shared.Command) -> shared.Command:

@@ -126,10 +126,8 @@ scheduler_option = click.option(
 
 
 def output_options(json_help: str) -> Callable[[Command], Command]:
-    """Give a command the options ``--json``, ``--quiet`` and ``--verbose``.
-
-    It need not look at them: `say`, `say_json`, `remark` and `detail` do.
-    """
+    """Give a command the options ``--json``, ``--quiet`` and ``--verbose``."""
+    # it need not look at them: `say`, `say_json`, `remark` and `detail` do
 
     def add(command: Command) -> Command:
         for *flags, text in (

@@ -129,10 +129,7 @@ def _together(n: int, pairs: Ints, must_link: Bools, weights: Floats) -> Ints | 
 def neighborhood_start(
     X: Floats, k: int, spanning: Listed, rng: np.random.Generator, *, farthest_first: bool
 ) -> tuple[Ints, Floats, int]:
-    """Return labels (−1: none), centers (k, d), and how many of these neighborhoods start.
-
-    The other centers are random rows.
-    """
+    """Return labels (−1: none), centers (k, d), and how many are neighborhoods, not random rows."""
     labels, centers, n_chosen = np.full(len(X), -1), np.empty((k, X.shape[1])), 0
     number = _together(len(X), *spanning)
     if number is not None:

@@ -173,10 +173,8 @@ _MOST_VISITS = 10**6  # nodes in the search for the shortest contradiction
 def _shortest_contradiction(
     ends: Ints, must_link: Bools, broken: Ints
 ) -> tuple[list[int], list[int]]:
-    """Find the shortest chain of must-links with a cannot-link between its ends: nodes and links.
-
-    If the search would take seconds, it is the shortest of the chains that were looked at.
-    """
+    """Find the shortest chain of must-links with a cannot-link between its ends: nodes, links."""
+    # if the search would take seconds, it is the shortest of the chains that were looked at
     neighbors: dict[int, list[tuple[int, int]]] = defaultdict(list)
     for link in np.flatnonzero(must_link).tolist():
         i, j = ends[link].tolist()

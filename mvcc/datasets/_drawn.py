@@ -24,12 +24,10 @@ _CLUSTERS = np.array([0, 1, 1, 0], dtype=np.int64)
 def four_quadrants(
     rng: np.random.Generator, *, instances_per_view: int = 200, n_views: int = 2
 ) -> Dataset:
-    """Draw Four Quadrants: standard Gaussians at (±3, ±3), quadrants I and IV against II and III.
-
-    The default is that of Table 1, which fits the results of §6.3 better than that of the text of
-    §6.1, 200 in both views together. A third view (§5.3) is drawn after the other two, which it
-    does not change, and matched to the first as the second is.
-    """
+    """Draw Four Quadrants: standard Gaussians at (±3, ±3), quadrants I, IV against II, III."""
+    # The default is that of Table 1, which fits the results of §6.3 better than that of the text of
+    # §6.1, 200 in both views together. A third view (§5.3) is drawn after the other two, which it
+    # does not change, and matched to the first as the second is.
     n = check_multiple(instances_per_view, "instances_per_view", 4, _MOST)
     count = check_choice(n_views, "n_views", (2, 3))
     quadrants = np.repeat(np.arange(4), n // 4)
@@ -57,10 +55,8 @@ def _match(first: Floats, other: Floats, quadrants: Ints) -> Ints:
 def draw_shape(
     shape: Callable[..., Any], rng: np.random.Generator, instances_per_view: int, noise: float
 ) -> Dataset:
-    """Draw both views alike, and relations at random within the classes, as in §6.1.
-
-    ``noise`` is the standard deviation of both coordinates. Every instance has one partner.
-    """
+    """Draw both views alike, and relations at random within the classes, as in §6.1."""
+    # ``noise`` is the standard deviation of both coordinates. Every instance has one partner.
     n = check_multiple(instances_per_view, "instances_per_view", 2, 10**6)
     spread = check_number(noise, "noise", low=0, high=1e100)
     # what scikit-learn takes; it draws from the same stream

@@ -129,10 +129,8 @@ def search_folders(data_dir: str | PathLike[str] | None = None) -> list[Path]:
 
 
 def find_file(file: DataFile, data_dir: str | PathLike[str] | None = None) -> Path | None:
-    """Find a data file, the first of its name along the search order, and verify its checksum.
-
-    A damaged file ends the search with a DataError.
-    """
+    """Find a data file, the first of its name along the search order, and verify its checksum."""
+    # a damaged file ends the search with a DataError
     for folder in search_folders(data_dir):
         path = folder / file.name
         try:

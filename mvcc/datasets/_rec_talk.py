@@ -40,11 +40,9 @@ def load(
     headers: bool = False,
     fixed_draw: int | None = None,
 ) -> Dataset:
-    """Draw Rec/Talk, with autos & guns, motorcycles & mideast paired.
-
-    100 and 94 documents, 94 relations. Quotes and signatures belong to a document. The paper leaves
-    much of the features open: every option is a place where it can be read in another way.
-    """
+    """Draw Rec/Talk, with autos & guns, motorcycles & mideast paired."""
+    # 100 and 94 documents, 94 relations. Quotes and signatures belong to a document. The paper
+    # leaves much of the features open: every option is a place where it can be read in another way.
     check_choice(words, "words", tuple(_SCORES))
     check_choice(min_words, "min_words", (2, 1, 0))
     check_choice(scaling, "scaling", ("unit", "none"))

@@ -52,11 +52,9 @@ def letters_digits(rng: np.random.Generator, letters: Path, digits: Path) -> Dat
 
 
 def field(rng: np.random.Generator, file: Path) -> Dataset:
-    """Read all tables of a Matlab file, whose rows match where they are of the same object.
-
-    Files have ``X`` and ``y``, objects as rows, or ``data`` and ``truelabel``, objects as columns.
-    ``index`` has the numbers, from 1, of the objects that each table has.
-    """
+    """Read all tables of a Matlab file, whose rows match where they are of the same object."""
+    # Files have ``X`` and ``y``, objects as rows, or ``data`` and ``truelabel``, objects as
+    # columns. ``index`` has the numbers, from 1, of the objects that each table has.
     from scipy.io import loadmat
 
     content = loadmat(file)

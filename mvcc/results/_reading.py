@@ -113,10 +113,8 @@ def find_manifests(results_dir: Path) -> list[Path]:
 
 
 def _folders_with(name: str, folder: Path) -> list[Path]:
-    """Return each folder with such a file once; of links, those in the folder itself are followed.
-
-    A link beside what it leads to is left out.
-    """
+    """Return each folder with such a file once; links in the folder itself are followed."""
+    # a link beside what it leads to is left out
     found = {path.parent for path in (*folder.glob(f"*/{name}"), *folder.rglob(name))}
     links_first = sorted(found, key=lambda one: (not one.is_symlink(), one))
     return sorted({one.resolve(): one for one in links_first}.values())

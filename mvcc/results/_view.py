@@ -117,11 +117,9 @@ def sureness_of(
     probability: Sequence[float],
     second_probability: Sequence[float],
 ) -> list[Sureness]:
-    """Tell for every row of a view how sure its cluster is.
-
-    Without probabilities, which only the joint method has, a row is between two clusters if a
-    stability run puts it into another one. What former versions did not store is empty.
-    """
+    """Tell for every row of a view how sure its cluster is."""
+    # Without probabilities, which only the joint method has, a row is between two clusters if a
+    # stability run puts it into another one. What former versions did not store is empty.
     if probability:
         chances = zip(probability, second_probability, strict=True)
         between = [second > _UNDECIDED * first for first, second in chances]

@@ -119,10 +119,8 @@ def _all_distances(lanes, n, Z, j, metrics, h, distances):
 
 @kernel
 def _quickselect(values, place):
-    """Return the value at a place in ascending order, and reorder the values (Hoare's quickselect).
-
-    ``np.partition`` does the same, but takes four seconds to compile.
-    """
+    """Return the value at a place in ascending order; reorder the values (Hoare's quickselect)."""
+    # ``np.partition`` does the same, but takes four seconds to compile
     first, last = 0, len(values) - 1
     while first < last:
         pivot = values[(first + last) // 2]
@@ -161,14 +159,12 @@ def _outermost(outer, inward, count):
 
 @kernel
 def farthest_pair(X, lanes, mean, metrics, h):
-    """Return the two points farthest apart under the metric of cluster h (x', x'' of Eq. 3).
-
-    Not all pairs are looked at. With r the distance to the mean (1, d), two points are at most r_i
-    + r_j apart: only pairs that could still beat the best one are looked at, those of the outermost
-    points first. ``lanes`` holds all rows of X. Among equally long pairs the first that was found
-    stays, then the one whose inner point is the outermost. If the pairs that are left have more
-    than `OUTERMOST` points, only these outermost ones are looked at.
-    """
+    """Return the two points farthest apart under the metric of cluster h (x', x'' of Eq. 3)."""
+    # Not all pairs are looked at. With r the distance to the mean (1, d), two points are at most
+    # r_i + r_j apart: only pairs that could still beat the best one are looked at, those of the
+    # outermost points first. ``lanes`` holds all rows of X. Among equally long pairs the first that
+    # was found stays, then the one whose inner point is the outermost. If the pairs that are left
+    # have more than `OUTERMOST` points, only these outermost ones are looked at.
     n = len(X)
     radius, distances = np.empty(n), np.empty(len(lanes) * LANES)
     _all_distances(lanes, n, mean, 0, metrics, h, distances)

@@ -34,12 +34,10 @@ def _add_square(S, h, X, i, Z, j, factor):
 
 @kernel
 def scatters(X, centers, labels, links, gaps, metrics, broken):
-    """Return S_h of every cluster, and how much of the spread of its features may be rounding.
-
-    S_h is the cluster's own spread and what violated constraints add (the minimizer of Eq. 1);
-    ``broken`` holds the violations of neighborhoods, or is None. If large terms cancel, as those
-    of cannot-links do, all that is left may be rounding.
-    """
+    """Return S_h of every cluster, and how much of the spread of its features may be rounding."""
+    # S_h is the cluster's own spread and what violated constraints add (the minimizer of Eq. 1);
+    # ``broken`` holds the violations of neighborhoods, or is None. If large terms cancel, as those
+    # of cannot-links do, all that is left may be rounding.
     start, partner, weight = links
     S = np.zeros_like(metrics)
     k, d = centers.shape
@@ -76,12 +74,10 @@ def scatters(X, centers, labels, links, gaps, metrics, broken):
 
 @kernel
 def set_metric(S, count, floor, metric):
-    """Set M = count · S⁻¹ in place and return whether anything changed.
-
-    ``floor`` (d,) is what rounding may make of a feature without spread. A diagonal entry that is
-    not above it keeps the old weight; a matrix that is not positive definite keeps the old matrix
-    as a whole.
-    """
+    """Set M = count · S⁻¹ in place and return whether anything changed."""
+    # ``floor`` (d,) is what rounding may make of a feature without spread. A diagonal entry that is
+    # not above it keeps the old weight; a matrix that is not positive definite keeps the old matrix
+    # as a whole.
     d = floor.size
     if metric.ndim == 1:
         changed = False

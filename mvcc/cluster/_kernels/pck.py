@@ -132,11 +132,9 @@ def _move(centers, sums, counts):
 
 @register_jitable
 def update_centers(X, labels, centers):
-    """Move every center to the mean of its points.
-
-    Return the sizes. Centers of empty clusters stay. A second pass adds the mean of what is left,
-    so that a constant feature has just its value as mean.
-    """
+    """Move every center to the mean of its points; return the sizes."""
+    # Centers of empty clusters stay. A second pass adds the mean of what is left, so that a
+    # constant feature has just its value as mean.
     counts = _count(labels, centers)
     sums = np.empty((_n_blocks(len(X)), centers.shape[0], centers.shape[1]))
     for _ in range(2):

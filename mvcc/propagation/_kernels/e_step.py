@@ -110,11 +110,9 @@ def _sort(numbers, n):
 
 @kernel
 def max_product(left, right, n_columns, threshold, upper, first_row):
-    """Multiply sparse matrices (start, column, value) in the (max, ×) semiring, if ≥ threshold.
-
-    With ``upper`` only entries right of the diagonal, the rows being counted from ``first_row``;
-    the columns of each row of ``right`` must then ascend. Those of the product do.
-    """
+    """Multiply sparse matrices (start, column, value) in the (max, ×) semiring, if ≥ threshold."""
+    # With ``upper`` only entries right of the diagonal, the rows being counted from ``first_row``;
+    # the columns of each row of ``right`` must then ascend. Those of the product do.
     left_start, left_column, left_value = left
     right_start, right_column, right_value = right
     n_rows = left_start.size - 1

@@ -94,11 +94,9 @@ def _gains(means: Floats) -> Floats:
 
 
 def equal_at_one(evidence: Evidence) -> ClaimResult:
-    """Test whether Constraint Propagation at t_V = 1 gives exactly Direct Mapping's F in every run.
-
-    Runs in which it propagated more constraints are counted apart: it copied some to exact
-    duplicates of their ends, which no threshold prevents.
-    """
+    """Test whether Constraint Propagation at t_V = 1 gives just Direct Mapping's F in every run."""
+    # runs in which it propagated more constraints are counted apart: it copied some to exact
+    # duplicates of their ends, which no threshold prevents
     pairs = Difference(*_SWEEP, _PER_BASE).pairs(evidence)
     counts = Difference(*_SWEEP, _PER_BASE, "propagated").pairs(evidence)
     keys = [name for name in pairs.columns if name not in ("value", "left", "right")]

@@ -95,13 +95,11 @@ def mean_estimate(values: Floats) -> Estimate:
 
 
 def pool(values: Floats, groups: Sequence[Hashable]) -> Estimate:
-    """Estimate the mean over the cells (columns) of trials (rows); NaN where a trial has no value.
-
-    The cells of one trial of a data set, their group, are made from the same constraints and the
-    same mapping: they are averaged first, and the trials of a data set are the independent unit.
-    Data sets weigh as many cells as they have, and the degrees of freedom are those of Welch and
-    Satterthwaite.
-    """
+    """Estimate the mean over the cells (columns) of trials (rows), NaN where there is no value."""
+    # The cells of one trial of a data set, their group, are made from the same constraints and the
+    # same mapping: they are averaged first, and the trials of a data set are the independent unit.
+    # Data sets weigh as many cells as they have, and the degrees of freedom are those of Welch and
+    # Satterthwaite.
     parts, weights = [], []
     for group in dict.fromkeys(groups):
         part = values[:, [other == group for other in groups]]

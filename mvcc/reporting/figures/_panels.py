@@ -59,10 +59,8 @@ _READINGS: dict[str, Any] = {"closure": "full", "rewired": 0.0, "threshold": Non
 
 
 def main_experiment(rows: pd.DataFrame, experiment: str) -> pd.DataFrame:
-    """Select the paper's own experiments, each in one reading: the paper's if there is that.
-
-    The column ``reading`` names it where there are others or it is not the paper's.
-    """
+    """Select the paper's own experiments, each in one reading: the paper's if there is that."""
+    # the column ``reading`` names it where there are others or it is not the paper's
     import pandas as pd
 
     rows = rows[(rows["study"] == "main") & (rows["experiment"] == experiment)]
@@ -120,10 +118,8 @@ def places(rows: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
 
 
 def panels_by_base(rows: pd.DataFrame, *, by_fraction: bool = False) -> list[Panel]:
-    """Make a row of panels for each place, a column for each base, and each mapped fraction.
-
-    Rows without a base or a fraction are in all of their columns.
-    """
+    """Make a row of panels for each place, a column for each base, and each mapped fraction."""
+    # rows without a base or a fraction are in all of their columns
     bases = [base for base in BASES if base in set(rows["base"])] or [""]
     fractions: list[Any] = [None]
     if by_fraction:
@@ -154,10 +150,8 @@ def draw_grid(
     share_y: Share = "row",
     row_height: float = ROW,
 ) -> Figure:
-    """Draw panels in a grid with common axes; `draw` gets the axes and the rows of each.
-
-    Panels come row by row, from the left.
-    """
+    """Draw panels in a grid with common axes; `draw` gets the axes and the rows of each."""
+    # panels come row by row, from the left
     n_rows = 1 + max(panel.row for panel in panels)
     n_columns = 1 + max(panel.column for panel in panels)
     figure = new_figure(n_rows * row_height + AROUND, f"{n_rows} × {n_columns} panels")

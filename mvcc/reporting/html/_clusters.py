@@ -56,10 +56,8 @@ def in_percent(quantiles: Sequence[Sequence[float]]) -> list[list[float]]:
 
 
 def split_in(table: Sequence[Sequence[int]], *, across: bool = False) -> list[tuple[int, str]]:
-    """Return the clusters of which two others or more hold a quarter each, with their shares.
-
-    They are rows of the table, or its columns if `across`.
-    """
+    """Return the clusters of which two others or more hold a quarter each, with their shares."""
+    # they are rows of the table, or its columns if `across`
     found = []
     if across:
         table = [*zip(*table, strict=True)]
