@@ -299,9 +299,7 @@ def _distances_by(centered: Floats, rows: Floats) -> Floats:
     variances = lengths**2 / n
     mean, mean_square = variances.sum() / d, (variances**2).sum() / d**2
     spread = (n + 1) * (mean_square - mean**2 / d)
-    shrinkage = 1.0
-    if spread > 0:
-        shrinkage = min((mean_square + mean**2) / spread, shrinkage)
+    shrinkage = min((mean_square + mean**2) / spread, 1.0) if spread > 0 else 1.0
     along = rows @ directions.T
     across = np.maximum(np.einsum("ij,ij->i", rows, rows) - np.einsum("ij,ij->i", along, along), 0)
     floor = np.finfo(np.float64).tiny  # of the variance of rows that are all the same

@@ -146,8 +146,7 @@ def checked_by(
     if not squared:
         return checked
     values: Any = checked
-    if hasattr(checked, "indptr"):  # a sparse matrix
-        values = values.data[None]
+    values = values.data[None] if hasattr(values, "indptr") else values  # a sparse matrix
     if not _within_range(values):
         raise InvalidInputError(
             f"{what}: values of up to {np.abs(values).max():.3g} are too large, their squares add"

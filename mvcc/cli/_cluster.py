@@ -115,9 +115,7 @@ def _print_inputs(job: tables.Job, inputs: tables.Inputs) -> None:
     found = {"views": views, "matches": matches, "notes": inputs.notes}
     shared.say_json(found | {"settings": job.settings()})
     for table, view in zip(inputs.tables, views, strict=True):
-        sample = ""
-        if table.n_all_rows:
-            sample = f"a sample of {table.n_all_rows} rows: "
+        sample = f"a sample of {table.n_all_rows} rows: " if table.n_all_rows else ""
         _say_view(view, sample, table.path)
     for match in matches:
         shared.say(f"{' and '.join(match['views'])}: {counted(match['matches'], 'match')}")

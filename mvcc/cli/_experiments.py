@@ -143,9 +143,7 @@ def _finding(folder: Path) -> experiments.Finding:
 def _print_findings(findings: list[experiments.Finding]) -> None:
     blank, *folders = padded(["", *(str(finding.folder) for finding in findings)])
     for finding, folder in zip(findings, folders, strict=True):
-        facts = ""
-        if finding.verified or finding.trials:
-            facts = f"{finding.verified} files verified"
+        facts = f"{finding.verified} files verified" if finding.verified or finding.trials else ""
         if finding.trials:
             facts += f"; {finding.trials} trials"
         if finding.stored < finding.trials:

@@ -88,9 +88,7 @@ class PCKMeans(ConstrainedKMeans):
 
     def _iterate(self, problem: Problem, labels: Ints, centers: Floats, max_iter: int) -> Found:
         # a search has the passes by themselves, which it need not compile once more as a whole
-        fit = pck_fit
-        if self._is_search() or may_share(len(labels)):
-            fit = pck_fit_in_threads
+        fit = pck_fit_in_threads if self._is_search() or may_share(len(labels)) else pck_fit
         objective, n_iter, converged = fit(
             problem.X, centers, labels, *problem.known, max_iter, float(self.tol)
         )

@@ -218,9 +218,7 @@ class JointSpectralFeatures(
             self._like(table, rows.copy())
             for table, rows in zip(given.tables, features, strict=True)
         ]
-        if given.names is None:
-            return found
-        return dict(zip(given.names, found, strict=True))
+        return found if given.names is None else dict(zip(given.names, found, strict=True))
 
     def transform(self, X: Any, view: int | str = 0) -> Any:
         """Place new rows at the weighted mean of the 10 nearest of ``fit``, scaled to length 1.

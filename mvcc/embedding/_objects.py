@@ -45,9 +45,7 @@ def seen_in_all(objects: list[Ints], n_objects: int) -> Ints:
     """Return the objects of which every view has a row; none where they are fewer than 20."""
     seen = [np.bincount(own, minlength=n_objects) > 0 for own in objects]
     found = np.flatnonzero(np.all(seen, axis=0))
-    if len(objects) < 2 or len(found) < _FEWEST_MATCHED_OBJECTS:
-        return found[:0]
-    return found
+    return found[:0] if len(objects) < 2 or len(found) < _FEWEST_MATCHED_OBJECTS else found
 
 
 def seen_in_several(objects: list[Ints], n_objects: int) -> Ints:

@@ -302,9 +302,7 @@ def _spectrum_of(data: Floats, n_components: int, sigma: float) -> _Spectrum:
     if np.isfinite(units).all():
         affinity = np.exp(-0.5 * cdist(units, units, "sqeuclidean"))
     if affinity.min() == 1 or affinity.sum() == n:
-        what = "no row is near another"
-        if affinity.min() == 1:
-            what = "no row differs from another"
+        what = "no row differs from another" if affinity.min() == 1 else "no row is near another"
         raise InvalidInputError(
             f"At sigma={sigma:g} {what}, so that there are no spectral features; choose a width"
             " nearer to the distances between rows."

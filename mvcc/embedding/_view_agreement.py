@@ -53,9 +53,7 @@ def share_beyond_chance(mean: float, rows: Floats) -> float:
     """Return a mean cosine beyond that of random pairs, 1 at most; 0 if all rows are alike."""
     n, middle = len(rows), rows.mean(axis=0)
     by_chance = float((n * (middle @ middle) - 1) / (n - 1))  # of two different rows
-    if by_chance >= 1:
-        return 0.0
-    return max((mean - by_chance) / (1 - by_chance), 0)
+    return 0.0 if by_chance >= 1 else max((mean - by_chance) / (1 - by_chance), 0)
 
 
 def agreement_of_shares(shares: Floats) -> Floats:

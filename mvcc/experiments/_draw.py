@@ -128,7 +128,5 @@ def embed(X: Floats, features: Features) -> Floats:
         return AutoScaler().set_output(transform="default").fit_transform(X)
     assert features.n_components is not None  # the config demands it
     assert features.sigma is not None
-    compute = spectral_features
-    if features.scaling == "none":
-        compute = unscaled_spectral_features
+    compute = unscaled_spectral_features if features.scaling == "none" else spectral_features
     return compute(X, features.n_components, sigma=features.sigma)

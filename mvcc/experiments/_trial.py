@@ -117,9 +117,7 @@ def clustering_seed(config: Config, trial: int) -> int:
 
 def make_problem(cell: Cell, draw: Draw) -> Problem:
     """Return the problem of a cell, closed once for all methods that have a base."""
-    views = draw.views
-    if cell.view is not None:
-        views = [draw.single[cell.view]]
+    views = [draw.single[cell.view]] if cell.view is not None else draw.views
     relations = draw.relations.get((cell.mapped, cell.rewired), {})
     drawn = [view.constraints[cell.n_constraints] for view in views], relations
     closed = augment(*drawn, cell.closure or "none")[:2]
@@ -198,9 +196,7 @@ def _measures(
             summary[f"{what}_{name}s"] = number / model.n_iter_
             summary[f"{start}weight_{name}s"] = weight / model.n_iter_
             summary[f"{start}precision_{name}"] = precision
-    chosen: Any = np.nan
-    if cell.threshold == CROSS_VALIDATED:
-        chosen = model.transfer_.threshold
+    chosen: Any = model.transfer_.threshold if cell.threshold == CROSS_VALIDATED else np.nan
     return summary | {
         "iterations": model.n_iter_,
         "converged": int(model.converged_),

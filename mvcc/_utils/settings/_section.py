@@ -145,8 +145,7 @@ def _fields(kind: type[Section], path: KeyPath) -> dict[str, FieldInfo]:
 def _fields_of(annotation: Any) -> dict[str, FieldInfo]:
     """Return the keys of the section that an annotation allows, alone or beside None."""
     kinds = get_args(annotation)
-    if type(None) not in kinds:
-        kinds = (annotation,)
+    kinds = kinds if type(None) in kinds else (annotation,)
     for kind in kinds:
         if isinstance(kind, type) and issubclass(kind, Section):
             return kind.model_fields
@@ -213,9 +212,7 @@ def alone_or_several(value: Any) -> Any:
     """Let a single value stand for a list of one."""
     if isinstance(value, dict):
         return value
-    if isinstance(value, list | tuple):
-        return tuple(value)
-    return (value,)
+    return tuple(value) if isinstance(value, list | tuple) else (value,)
 
 
 def increasing(numbers: tuple[float, ...]) -> tuple[float, ...]:

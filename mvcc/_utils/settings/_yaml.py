@@ -270,9 +270,7 @@ def scalar(text: str) -> str | int | float | bool | None:
         return _WORDS[text.lower()]
     if _INTEGER.fullmatch(text):
         return int(text)
-    if _FLOAT.fullmatch(text):
-        return float(text)
-    return text
+    return float(text) if _FLOAT.fullmatch(text) else text
 
 
 def _explained(error: yaml.MarkedYAMLError) -> tuple[int, str]:

@@ -77,9 +77,7 @@ class CoEM:
         )
         loops = []
         for v, (X, c, seed) in enumerate(zip(self.views, given, self.seeds, strict=True)):
-            mapped = mapped_rows(relations, v)
-            if len(given) == 1:
-                mapped = np.arange(len(X))
+            mapped = np.arange(len(X)) if len(given) == 1 else mapped_rows(relations, v)
             clusterer = clone(self.base)
             if "random_state" in clusterer.get_params():
                 clusterer.set_params(random_state=seed)

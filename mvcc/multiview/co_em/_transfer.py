@@ -214,9 +214,7 @@ class DirectMapping(TransferMethod):
         inside = np.isin(view.constraints.pairs, view.mapped)
         passed = view.constraints.select(inside[:, 0] & inside[:, 1])
         repeated = (passed.pairs[1:] == passed.pairs[:-1]).all(axis=1)
-        if repeated.any():
-            return passed.max_union(passed)
-        return passed
+        return passed.max_union(passed) if repeated.any() else passed
 
     def explain(self, view: ViewState, inferred: Constraints) -> Iterator[Cause]:
         """Give each as the given constraint that it is."""

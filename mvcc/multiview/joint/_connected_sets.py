@@ -257,9 +257,8 @@ def checked_weights(view_weights: ArrayLike | None, n_views: int) -> Floats:
 
 
 def of_some_weight(given: Constraints) -> Constraints:
-    if given._parts is not None:  # all weigh more
-        return given
-    return given.select(given.weights > 0)
+    # neighborhoods weigh more
+    return given if given._parts is not None else given.select(given.weights > 0)
 
 
 def violated(given: Constraints, labels: Ints) -> Constraints:

@@ -185,9 +185,7 @@ def _shares(m: int) -> list[Ints]:
 def seem_wrong(suspicion: Floats) -> Bools:
     """Tell which matches of two views a person should look at: half of them at most."""
     # if more seem so, most belong to one large group, whose rows are all alike
-    limit = _SUSPICIOUS_OF_FEW
-    if len(suspicion) >= _MANY:
-        limit = _SUSPICIOUS
+    limit = _SUSPICIOUS if len(suspicion) >= _MANY else _SUSPICIOUS_OF_FEW
     wrong = suspicion > limit
     return wrong & (wrong.sum() <= _MANY_WRONG * len(wrong))
 
@@ -209,9 +207,7 @@ def _can_be_told(wrong: float, agreement: float) -> bool:
 
 def _of_right(agreement: float, wrong: float) -> float:
     """Return how much views would agree without their wrong matches; 1 if not measured."""
-    if np.isnan(agreement):
-        return 1.0
-    return min(1.0, agreement / max(1 - wrong, TINY))
+    return 1.0 if np.isnan(agreement) else min(1.0, agreement / max(1 - wrong, TINY))
 
 
 def hardly_agree(suspicion: Floats) -> bool:

@@ -140,7 +140,5 @@ def _pair(one: str, other: str, said: dict[int, dict[str, str]]) -> AgreementFac
     both = [answers for answers in said.values() if one in answers and other in answers]
     first, second = ([answers[who] for answers in both] for who in (one, other))
     n_same = sum(answers[one] == answers[other] for answers in both)
-    kappa = None
-    if len({*first, *second}) > 1:
-        kappa = float(cohen_kappa_score(first, second))
+    kappa = float(cohen_kappa_score(first, second)) if len({*first, *second}) > 1 else None
     return AgreementFacts(people=(one, other), n_objects=len(both), n_same=n_same, kappa=kappa)

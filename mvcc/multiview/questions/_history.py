@@ -89,9 +89,7 @@ class AnswerHistory:
         """Return the history with more answers, unchecked: unknown groups are opened."""
         lines = (*self.lines, *answers)
         standing = answers_standing(lines)
-        known = AnswerHistory()
-        if standing[: len(self.standing)] == self.standing:
-            known = self
+        known = self if standing[: len(self.standing)] == self.standing else AnswerHistory()
         follows = {name: copy(value) for name, value in vars(known).items()}
         history = AnswerHistory(**follows | {"lines": lines, "standing": standing})
         for answer in standing[len(known.standing) :]:
@@ -201,9 +199,7 @@ class AnswerHistory:
 
     def _checked_for_object(self, answer: Answer, again: bool) -> Answer | None:
         assert answer.object is not None
-        says = answer.says
-        if answer.answer == NEW:
-            says = self._next_name()
+        says = self._next_name() if answer.answer == NEW else answer.says
         stored = wanted = says
         if answer.opens:
             self.check_name(says)

@@ -238,9 +238,7 @@ class All:
             for cell in result.cells:
                 cells.append(replace(cell, place=(*cell.place, ("part", name))))
         verdict = min((result.verdict for result in results.values()), key=list(Verdict).index)
-        whole = next(iter(results.values()))
-        if self.pooled is not None:
-            whole = self.pooled(evidence)
+        whole = self.pooled(evidence) if self.pooled is not None else next(iter(results.values()))
         return ClaimResult(verdict, tuple(cells), whole.effect, details)
 
 

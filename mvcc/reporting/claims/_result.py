@@ -187,9 +187,7 @@ def write_p(p: float | None) -> str:
     """Write a p-value with three digits, and never as 0."""
     if p is None:
         return "–"
-    if p < 0.001:
-        return "< 0.001"
-    return f"{p:.3f}"
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
 def write_equation(p: float) -> str:

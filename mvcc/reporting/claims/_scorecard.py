@@ -111,9 +111,7 @@ class ClaimRow:
 
     @property
     def p(self) -> str:
-        if self.result.effect is None:
-            return "–"
-        return write_p(self.result.effect.p)
+        return "–" if self.result.effect is None else write_p(self.result.effect.p)
 
 
 @dataclass(frozen=True)

@@ -45,9 +45,8 @@ class Estimate:
         away = self.mean - null
         if away == 0:
             return 0.0
-        if self.standard_error == 0:  # no spread: the mean is known exactly
-            return copysign(inf, away)
-        return away / self.standard_error
+        # without spread the mean is known exactly
+        return away / self.standard_error if self.standard_error else copysign(inf, away)
 
 
 def signed_rank(differences: Floats) -> tuple[float, int]:
@@ -125,9 +124,7 @@ def combine(parts: Sequence[Floats], weights: Sequence[float]) -> Estimate:
 
 def _squared_error(values: Floats) -> float:
     # equal values have no spread, whatever the rounding of their mean says
-    if np.ptp(values) <= 10.0**-DIGITS:
-        return 0.0
-    return float(values.var(ddof=1)) / len(values)
+    return 0.0 if np.ptp(values) <= 10.0**-DIGITS else float(values.var(ddof=1)) / len(values)
 
 
 def bootstrap_means(values: Floats, stream: int = 0) -> Floats:

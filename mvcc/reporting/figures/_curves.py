@@ -249,9 +249,7 @@ def _set_counts(axes: Axes, points: pd.DataFrame, rows: pd.DataFrame) -> None:
     low, high = means.min() / 1.6, means.max() * 1.6
     axes.set_yscale("log")
     axes.set_ylim(low, high)
-    ticks: tuple[int, ...] = (1, 2, 5)
-    if high > 100 * low:
-        ticks = (1,)
+    ticks: tuple[int, ...] = (1,) if high > 100 * low else (1, 2, 5)
     axes.yaxis.set_major_locator(LogLocator(subs=ticks))
     axes.yaxis.set_major_formatter(FuncFormatter(_short))
     axes.yaxis.set_minor_locator(NullLocator())
@@ -260,9 +258,7 @@ def _set_counts(axes: Axes, points: pd.DataFrame, rows: pd.DataFrame) -> None:
 
 
 def _short(count: float, _place: int | None = None) -> str:
-    if count >= 1000:
-        return f"{count / 1000:g}k"
-    return f"{count:g}"
+    return f"{count / 1000:g}k" if count >= 1000 else f"{count:g}"
 
 
 def draw_precision(scores: pd.DataFrame, experiment: str) -> Picture | None:

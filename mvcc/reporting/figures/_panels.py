@@ -282,9 +282,7 @@ def draw_curves(
 
 def about_trials(rows: pd.DataFrame) -> str:
     """Write how many trials were averaged."""
-    if rows["trials"].max() == 1:
-        return "A single trial."
-    return f"Mean over {_trials(rows)} trials."
+    return "A single trial." if rows["trials"].max() == 1 else f"Mean over {_trials(rows)} trials."
 
 
 def dataset_title(name: str) -> str:

@@ -146,9 +146,7 @@ def _links(links: Iterable[Given | LinkFacts], drawn: Drawn) -> list[list[Any]]:
     found = []
     for link in links:
         if link.i in drawn and link.j in drawn:
-            note = ""
-            if isinstance(link, Given):
-                note = _NOTES[link.satisfied]
+            note = _NOTES[link.satisfied] if isinstance(link, Given) else ""
             found.append([drawn[link.i], drawn[link.j], link.must_link, link.reason, note])
     return found
 

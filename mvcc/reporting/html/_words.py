@@ -50,9 +50,7 @@ def plural(number: int, one: str, many: str = "") -> str:
 
 def number(value: float | None, digits: int = 3) -> str:
     """Write a number with a few significant digits."""
-    if value is None:
-        return "–"
-    return f"{value:.{digits}g}".replace("-", "−")
+    return "–" if value is None else f"{value:.{digits}g}".replace("-", "−")
 
 
 def repeatability(agreement: float) -> str:
@@ -88,6 +86,4 @@ def _plain(value: Any) -> str:
         return ", ".join(map(_plain, value)) or "none"
     if value is None or value == {}:
         return "none"
-    if isinstance(value, bool):
-        return str(value).lower()
-    return str(value)
+    return str(value).lower() if isinstance(value, bool) else str(value)
