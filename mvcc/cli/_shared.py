@@ -95,10 +95,8 @@ number_option = partial(click.option, type=click.IntRange(1))
 
 
 def out_option(*endings: str, help: str) -> Callable[[Command], Command]:
-    """Offer --out, for a file of one format: its name ends in one of some ways, or has no ending.
-
-    Another ending is refused before anything is read.
-    """
+    """Offer --out for a file of one format: its name has one of some endings, or none."""
+    # another ending is refused before anything is read
 
     def checked(_context: click.Context, _option: click.Parameter, out: Path | None) -> Path | None:
         ending = (out or Path()).suffix.lower()

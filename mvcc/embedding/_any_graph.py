@@ -123,16 +123,9 @@ def anchor_graph(
     scaled = factor @ sp.diags_array(np.sqrt(shares))
     inverses = [weight * inverse_of(total) for weight, total in zip(weights, sums, strict=True)]
     diagonal = np.concatenate(inverses)
-    kernel = (scaled @ scaled.T).toarray() + np.diag(diagonal)
-    return AnchorGraph(
-        objects,
-        agreement,
-        found,
-        side_by_side(ties),
-        diagonal,
-        kernel.astype(np.float32),
-        LANDMARK_SHARE * factor.sum(axis=1),
-    )
+    kernel = ((scaled @ scaled.T).toarray() + np.diag(diagonal)).astype(np.float32)
+    degrees = LANDMARK_SHARE * factor.sum(axis=1)
+    return AnchorGraph(objects, agreement, found, side_by_side(ties), diagonal, kernel, degrees)
 
 
 def _agreement(

@@ -30,11 +30,8 @@ from mvcc.views import ConstrainedViews, FittedViews, GivenViews, NamesOfView
 _NEAREST = 10  # fitted rows that place a new one
 
 
-class JointSpectralFeatures(
-    FittedViews,
-    TransformerMixin,
-    BaseEstimator,
-    auto_wrap_output_keys=None,  # type: ignore[call-arg]
+class JointSpectralFeatures(  # type: ignore[call-arg]
+    FittedViews, TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
 ):
     """Spectral features of several views in one space, also where few of their rows are matched.
 

@@ -90,6 +90,5 @@ class NeighborSearch:
             gaps = rows[block, None] - self.rows[found[block]]
             distances[block] = np.sqrt(np.einsum("ijk,ijk->ij", gaps, gaps))
         order = np.argsort(distances, axis=1, kind="stable")
-        return np.take_along_axis(distances, order, axis=1), np.take_along_axis(
-            found, order, axis=1
-        )
+        found = np.take_along_axis(found, order, axis=1)
+        return np.take_along_axis(distances, order, axis=1), found

@@ -227,10 +227,8 @@ def fitted_raw_columns(X: Floats) -> tuple[Floats, RawColumns]:
 
 
 def object_columns(columns: list[Floats], members: list[sp.csr_array]) -> Floats:
-    """Return the columns of all views side by side: means of an object's rows, 0 without any.
-
-    `members` (n, n_v) has the rows of every object; see ``membership``.
-    """
+    """Return the columns of all views side by side: means of an object's rows, 0 without any."""
+    # `members` (n, n_v) has the rows of every object; see ``membership``
     return np.hstack([_means(*pair) for pair in zip(columns, members, strict=True)])
 
 

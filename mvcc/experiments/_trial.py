@@ -48,12 +48,10 @@ class Problem:
 def run_trial(
     config: Config, trial: int, data_dir: str | os.PathLike[str] | None = None
 ) -> pd.DataFrame:
-    """Compute all cells of one trial.
-
-    The table has a row per cell: its key, the mean F-measure of the views, and the measures of
-    co-EM (constraints are summed over the views, and averaged over the iterations), which methods
-    without a base lack.
-    """
+    """Compute all cells of one trial."""
+    # the table has a row per cell: its key, the mean F-measure of the views, and the measures of
+    # co-EM (constraints are summed over the views, and averaged over the iterations), which methods
+    # without a base lack
     rows, problems = [], dict[Any, Problem]()
     known: dict[str, float] = {}  # F of methods without a base; k-means' is the same in all cells
     with single_threaded():
@@ -214,11 +212,8 @@ def _tally(constraints: Constraints, given: Constraints, y: Ints) -> Floats:
     tally = np.empty((2, 2, 3))
     for number, of_kind in enumerate((must_link, ~must_link)):
         for place, chosen in enumerate((of_kind, of_kind & new)):
-            tally[number, place] = (
-                chosen.sum(),
-                weights[chosen].sum(),
-                weights[chosen & correct].sum(),
-            )
+            right = chosen & correct
+            tally[number, place] = chosen.sum(), weights[chosen].sum(), weights[right].sum()
     return tally
 
 

@@ -252,10 +252,8 @@ def origins(
 def _strongest(
     reached: Sparse, targets: Ints, ends: Ints, weights: Floats, threshold: float
 ) -> tuple[Ints, Ints]:
-    """Return the sorted keys of all pairs that constraints of one type reach, and the strongest.
-
-    It is twice its number, and one more where its second end is near the smaller row.
-    """
+    """Return the sorted keys of all pairs that constraints of one type reach, and the strongest."""
+    # it is twice its number, and one more where its second end is near the smaller row
     start, columns, values = reached
     size = np.diff(start)
     counts = size[ends[:, 0]] * size[ends[:, 1]]

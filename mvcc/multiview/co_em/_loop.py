@@ -139,10 +139,8 @@ class _ViewLoop:
 def _co_em(
     loops: list[_ViewLoop], max_iter: int, tol: float
 ) -> tuple[list[list[ViewRecord]], int | None]:
-    """Iterate until every view has converged (steps 6–13).
-
-    Return the history and the period of the cycle met: 0 if converged, None at the limit.
-    """
+    """Iterate until every view has converged (steps 6–13); return the history and the period."""
+    # that of the cycle met: 0 if converged, None at the limit
     history: list[list[ViewRecord]] = []
     for iteration in range(max_iter):
         history.append([loop.update() for loop in loops])

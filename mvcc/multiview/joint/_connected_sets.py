@@ -109,10 +109,8 @@ class ConnectedSets:
         return self.by_view(made)
 
     def nearest_constrained(self, links: list[Listed], labels_of: list[Ints]) -> list[Ints]:
-        """Return view and row of every row's nearest constrained object, and 1 if it is its own.
-
-        Only objects of its cluster count; without one they are −1, −1, 0.
-        """
+        """Return view and row of every row's nearest constrained object, and 1 if it is its own."""
+        # only objects of its cluster count; without one they are −1, −1, 0
         found = []
         for numbers, views in self._sets:
             constrained_rows = [np.unique(links[n][0]) for n in numbers]

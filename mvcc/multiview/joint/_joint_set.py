@@ -184,11 +184,9 @@ class JointSet:
         self._free_graph.views.clear()  # and those of ``_graph``, which has the same list
 
     def nearest_constrained(self, labels: Ints, constraints: Constraints) -> Ints:
-        """Return the constrained object of its cluster nearest to each object in the graph, or −1.
-
-        The length of a path is −log of the product of its affinities: how much of an answer
-        spreads.
-        """
+        """Return the nearest constrained object of its cluster for each object, or −1."""
+        # the length of a path is −log of the product of its affinities: how much of an answer
+        # spreads
         nearest, ends = np.full(self.n_objects, -1), np.unique(constraints.pairs)
         lengths = self._graph.path_lengths(SPREADING)
         for cluster in np.unique(labels[ends]):

@@ -281,10 +281,8 @@ def _ranks(table: Floats) -> Floats:
 
 
 def _shares_above(rows: Floats, partners: Floats, others: Floats, place: Ints) -> Floats:
-    """Return the share of rows more alike than each one's partner; ties count half.
-
-    The place of a partner among the others is −1 where it is none of them.
-    """
+    """Return the share of rows more alike than each one's partner; ties count half."""
+    # the place of a partner among the others is −1 where it is none of them
     own, alike = np.einsum("ij,ij->i", rows, partners)[:, None], rows @ others.T
     among = place >= 0
     alike[among, place[among]] = -np.inf

@@ -62,10 +62,8 @@ class Unmatched:
         return Unmatched(self.others, self.rows, self.y, self.x, hubs, self.apart[:, ::-1])
 
     def nearest(self, c: int) -> tuple[Ints, Floats, Floats]:
-        """Return the others with the highest scores, descending, for every row, scores, and hubs.
-
-        Rows and others that are apart come last, with the least score.
-        """
+        """Return the others with the highest scores, descending, for every row; scores; hubs."""
+        # rows and others that are apart come last, with the least score
         if not len(self.rows):
             return np.empty((0, 0), np.int64), np.empty((0, 0)), np.empty(0)
         c = min(c, len(self.others))

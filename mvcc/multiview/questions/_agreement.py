@@ -69,14 +69,8 @@ def agreement(histories: Mapping[str, AnswerHistory]) -> Agreement:
             if says != UNSURE:
                 said.setdefault(one, {})[who] = names[says]
     disputed = [one for one, answers in said.items() if len(set(answers.values())) > 1]
-    return Agreement(
-        _merged([*histories.values()], said),
-        groups,
-        said,
-        disputed,
-        apart,
-        [_pair(one, other, said) for one, other in combinations(histories, 2)],
-    )
+    pairs = [_pair(one, other, said) for one, other in combinations(histories, 2)]
+    return Agreement(_merged([*histories.values()], said), groups, said, disputed, apart, pairs)
 
 
 def _shared(who: str, history: AnswerHistory, groups: list[SharedGroup]) -> dict[int, SharedGroup]:

@@ -107,13 +107,9 @@ class Chooser:
         if len(offers) > 1 and likeness[1][1] > _RUNNER_UP * likeness[0][1]:
             undecided = offers[0].group.name, offers[1].group.name
         n_rows = self._coverage.speaks_for(one, asked[asked != one])
-        return Question(
-            self._objects.id(one),
-            self._objects.rows(one),
-            tuple(offers),
-            tuple(map(round, n_rows.tolist())),
-            undecided,
-        )
+        speaks_for = tuple(map(round, n_rows.tolist()))
+        id, rows = self._objects.id(one), self._objects.rows(one)
+        return Question(id, rows, tuple(offers), speaks_for, undecided)
 
     def _likeness(self, one: int) -> list[tuple[int, float]]:
         """Return how like every group an object is, the likeliest first."""

@@ -161,13 +161,9 @@ class Coverage:
 
 def _medoids(features: Floats, matched: Bools, rng: np.random.Generator) -> Ints:
     """Return the object nearest to the center of each small cluster, a matched one if any."""
+    seed = int(rng.integers(2**31))
     cells = MiniBatchKMeans(
-        N_CANDIDATES,
-        n_init=1,
-        batch_size=4096,
-        max_iter=5,
-        init="random",
-        random_state=int(rng.integers(2**31)),
+        N_CANDIDATES, n_init=1, batch_size=4096, max_iter=5, init="random", random_state=seed
     )
     cell = cells.fit_predict(features)
     nearness = np.einsum("ij,ij->i", features, cells.cluster_centers_[cell])

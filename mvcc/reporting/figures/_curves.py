@@ -30,11 +30,9 @@ _MEASURED = ["mapped", "average", "low", "high", "peak"]
 
 
 def draw_f_measure(curves: pd.DataFrame, experiment: str) -> Picture | None:
-    """Draw Figures 4 and 8 (§6.3, §6.4): a row for each data set or view, a column for each base.
-
-    Figure 4 has a column for each mapped fraction, too; Figure 8 is with and without Constraint
-    Propagation.
-    """
+    """Draw Figures 4 and 8 (§6.3, §6.4): a row for each data set or view, a column per base."""
+    # Figure 4 has a column for each mapped fraction, too; Figure 8 is with and without Constraint
+    # Propagation
     rows = _panels.main_experiment(curves, experiment)
     if rows.empty:
         return None

@@ -223,11 +223,9 @@ def draw_by_base(
     share_y: Share = "row",
     also: Callable[[Axes, pd.DataFrame], object] = lambda axes, points: None,
 ) -> Picture:
-    """Draw series over numbers of constraints in the panels of `panels_by_base`.
-
-    `also` draws more into the axes of each panel, and `legend` has other entries than those of the
-    series.
-    """
+    """Draw series over numbers of constraints in the panels of `panels_by_base`."""
+    # `also` draws more into the axes of each panel, and `legend` has other entries than those of
+    # the series
     schedule = styles.schedule_of(rows)
 
     def draw(axes: Axes, points: pd.DataFrame) -> None:
@@ -254,11 +252,9 @@ def draw_curves(
     highest: float = inf,
     bars: bool = True,
 ) -> None:
-    """Draw ``mean`` over numbers of constraints, the first series on top.
-
-    Intervals, of ``half_width`` to both sides, end at 0 and `highest` where a score has a largest
-    value, and differences have none.
-    """
+    """Draw ``mean`` over numbers of constraints, the first series on top."""
+    # intervals, of ``half_width`` to both sides, end at 0 and `highest` where a score has a largest
+    # value, and differences have none
     drawn = [one for one in series if len(one.rows(points))]
     for slot, one in enumerate(drawn):
         curve = one.rows(points).sort_values("n_constraints")
