@@ -33,12 +33,9 @@ def four_quadrants(
     quadrants = np.repeat(np.arange(4), n // 4)
     views = [_CENTERS[quadrants] + rng.standard_normal((n, 2)) for _ in range(count)]
     partners = [_match(views[0], view, quadrants) for view in views[1:]]
-    return Dataset(
-        views=views,
-        labels=[_CLUSTERS[quadrants] for _ in views],
-        relations=relate(np.column_stack([np.arange(n), *partners])),
-        names=("A", "B", "C")[:count],
-    )
+    labels = [_CLUSTERS[quadrants] for _ in views]
+    relations = relate(np.column_stack([np.arange(n), *partners]))
+    return Dataset(views, labels, relations, ("A", "B", "C")[:count])
 
 
 def _match(first: Floats, other: Floats, quadrants: Ints) -> Ints:
@@ -96,12 +93,9 @@ def split_table(
         second.append(rng.permutation(rows[:many]))
     drawn = [np.concatenate(rows) for rows in (first, second)]
     _, *related = np.intersect1d(drawn[0], drawn[1], assume_unique=True, return_indices=True)
-    return Dataset(
-        [np.asarray(X[rows], np.float64) for X, rows in zip(columns, drawn, strict=True)],
-        [y[rows].astype(np.int64) for rows in drawn],
-        relate(np.column_stack(related)),
-        names,
-    )
+    views = [np.asarray(X[rows], np.float64) for X, rows in zip(columns, drawn, strict=True)]
+    labels = [y[rows].astype(np.int64) for rows in drawn]
+    return Dataset(views, labels, relate(np.column_stack(related)), names)
 
 
 def wine(rng: np.random.Generator) -> Dataset:

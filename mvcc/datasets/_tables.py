@@ -35,12 +35,9 @@ def protein(rng: np.random.Generator, proteins: Path, *, n_views: int = 2) -> Da
     size = 6 // count  # classes of a view
     homes, classes = np.divmod(y, size)
     labels = [classes[homes == view] for view in range(count)]
-    return Dataset(
-        views=[X[homes == view] for view in range(count)],
-        labels=labels,
-        relations=pair_at_random(labels, rng),
-        names=tuple(f"c{size * view + 1}-c{size * (view + 1)}" for view in range(count)),
-    )
+    views = [X[homes == view] for view in range(count)]
+    names = tuple(f"c{size * view + 1}-c{size * (view + 1)}" for view in range(count))
+    return Dataset(views, labels, pair_at_random(labels, rng), names)
 
 
 def letters_digits(rng: np.random.Generator, letters: Path, digits: Path) -> Dataset:
@@ -72,9 +69,6 @@ def field(rng: np.random.Generator, file: Path) -> Dataset:
         _, *rows = np.intersect1d(seen[u], seen[v], assume_unique=True, return_indices=True)
         matches[u, v] = np.column_stack(rows).astype(np.int64)
     known = {Path(f.name).name: info for info in registry().values() for f in info.files}
-    return Dataset(
-        [np.array(X[rows], np.float64, order="C") for X, rows in zip(tables, seen, strict=True)],
-        [y[rows] for rows in seen],
-        matches,
-        tuple(view.name for view in known[file.name].views),
-    )
+    views = [np.array(X[rows], np.float64, order="C") for X, rows in zip(tables, seen, strict=True)]
+    names = tuple(view.name for view in known[file.name].views)
+    return Dataset(views, [y[rows] for rows in seen], matches, names)

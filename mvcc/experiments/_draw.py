@@ -56,11 +56,9 @@ def stream(config: Config, trial: int, role: Role, part: int = 0) -> np.random.S
 
 def draw_trial(config: Config, trial: int, data_dir: str | PathLike[str] | None = None) -> Draw:
     """Draw the data of one trial, shuffled, so that the order tells nothing about the class."""
+    seed = stream(config, trial, Role.DATA)
     dataset = load_dataset(
-        config.dataset,
-        data_dir=data_dir,
-        random_state=stream(config, trial, Role.DATA),
-        **config.dataset_options,
+        config.dataset, data_dir=data_dir, random_state=seed, **config.dataset_options
     )
     parts = list(zip(dataset.names, dataset.views, dataset.labels, strict=True))
     together: tuple[int, ...] = ()  # numbers of constraints, and those of views alone

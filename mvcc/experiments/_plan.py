@@ -55,12 +55,8 @@ def as_text(threshold: float | str) -> str:
 
 def describe_run(config: Config, data_dir: str | os.PathLike[str] | None) -> Manifest:
     """Collect what a manifest says of a run that starts now: config, data, the run itself."""
-    return Manifest(
-        config=config.resolved(),
-        data=file_checksums(config.dataset, data_dir),
-        runs=[this_run(config.transfers())],
-        checksums={},
-    )
+    data, run = file_checksums(config.dataset, data_dir), this_run(config.transfers())
+    return Manifest(config=config.resolved(), data=data, runs=[run], checksums={})
 
 
 def this_run(transfers: Sequence[str] = ()) -> Run:

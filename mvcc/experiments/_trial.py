@@ -163,12 +163,9 @@ def fit(config: Config, cell: Cell, problem: Problem, seed: int) -> MultiViewCon
         options["threshold"] = cell.threshold
     elif cell.threshold is not None:
         options["threshold"] = float(cell.threshold)
-    model = MultiViewConstrainedClustering(
-        make_base(cell.base, _n_clusters(problem), init),
-        transfer_class(cell.method)(**options),
-        closure=closure,
-        random_state=seed,
-    )
+    base = make_base(cell.base, _n_clusters(problem), init)
+    transfer = transfer_class(cell.method)(**options)
+    model = MultiViewConstrainedClustering(base, transfer, closure=closure, random_state=seed)
     return model.fit(problem.views, constraints=constraints, mappings=relations)
 
 

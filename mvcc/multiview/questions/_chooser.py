@@ -85,12 +85,9 @@ class Chooser:
         preferred = ~np.isin(candidates, later)
         if bridges and (preferred & self._matched[candidates]).any():
             preferred &= self._matched[candidates]
-        chosen = self._coverage.choose(
-            n - len(bridges),
-            list(self._history.members().values()),
-            np.concatenate((asked, np.array(bridges, dtype=np.int64))),
-            preferred,
-        )
+        groups = list(self._history.members().values())
+        answered = np.concatenate((asked, np.array(bridges, dtype=np.int64)))
+        chosen = self._coverage.choose(n - len(bridges), groups, answered, preferred)
         return bridges + chosen
 
     @one_thread()

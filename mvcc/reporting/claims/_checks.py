@@ -62,13 +62,9 @@ class _Cellwise(ABC):
         details = []
         if len(set(groups)) > 1:
             details.append(f"By data set: {_by_group(table, self.unit)}.")
-        return ClaimResult(
-            judge(cells, self._passes(effect)),
-            cells,
-            Effect(effect, self._p(effect), self.unit),
-            details,
-            excepted=self._cells(everything.loc[:, apart]),
-        )
+        verdict, p = judge(cells, self._passes(effect)), self._p(effect)
+        excepted = self._cells(everything.loc[:, apart])
+        return ClaimResult(verdict, cells, Effect(effect, p, self.unit), details, excepted)
 
     def _cells(self, table: pd.DataFrame) -> tuple[CellResult, ...]:
         columns = [column.dropna().to_numpy(dtype=float) for _, column in table.items()]
