@@ -36,4 +36,7 @@ class WorkerError(MvccError):
 
 
 class PropagationWarning(UserWarning):
-    """Clusters look unfit for Constraint Propagation: not globular, or they overlap (§6.4)."""
+    """Data that look unfit for Constraint Propagation.
+
+    Clusters that are not globular, or that overlap (§6.4).
+    """
