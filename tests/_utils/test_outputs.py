@@ -141,10 +141,7 @@ def test_what_goes_wrong_while_a_file_is_written_leaves_nothing(tmp_path):
 
 
 def label_folder(out, content, fresh=True):
-    with (
-        OutputFolder(out, "labels", fresh=fresh) as folder,
-        folder.writing("labels") as (part,),
-    ):
+    with OutputFolder(out, "labels", fresh=fresh) as folder, folder.writing("labels") as (part,):
         part.mkdir()
         for name in ("part.0.parquet", "part.1.parquet"):
             (part / name).write_bytes(content)
@@ -360,9 +357,7 @@ def test_a_kill_leaves_no_half_also_where_nothing_was_before_or_numbers_of_proce
     assert step > 3
 
 
-def test_a_kill_while_moves_are_undone_loses_nothing_even_if_former_files_have_new_bytes(
-    tmp_path,
-):
+def test_a_kill_while_moves_are_undone_loses_nothing_even_if_former_files_have_new_bytes(tmp_path):
     log = tmp_path / "log"
     for step in count(1):
         out = tmp_path / str(step)

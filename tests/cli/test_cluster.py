@@ -175,9 +175,7 @@ def test_a_dry_run_ends_as_the_run_would_on_a_contradiction(data):
     assert str(foreseen.value) == str(met.value)
 
 
-def test_an_automatic_number_without_answers_is_refused_with_criteria_and_how_to_be_asked(
-    data,
-):
+def test_an_automatic_number_without_answers_is_refused_with_criteria_and_how_to_be_asked(data):
     tables = [*TABLES.split(), *COLUMNS.split()]
     done = mvcc("cluster", *tables, "-k", "auto", "--out", "results")
     assert done.returncode == 2

@@ -212,9 +212,7 @@ def test_judgments_and_matches_that_are_new_or_gone_are_told(folder):
     assert f"  gone matches of view0 and view1 (1): {' '.join(lost.values())}" in said
 
 
-def test_another_method_more_clusters_other_rows_and_outliers_are_compared_where_common(
-    folder,
-):
+def test_another_method_more_clusters_other_rows_and_outliers_are_compared_where_common(folder):
     def differ(facts):
         facts["n_clusters"], facts["names"], facts["titles"] = 4, [], []
         view = facts["views"][1]

@@ -19,10 +19,7 @@ TABLES = {"digits_halves": load_digits, "wine": load_wine, "breast_cancer": load
 
 @pytest.mark.parametrize(
     ("name", "n"),
-    [
-        *product(SHAPES, (2, 60, 200)),
-        *product(["four_quadrants"], (100, 200, np.int32(4))),
-    ],
+    [*product(SHAPES, (2, 60, 200)), *product(["four_quadrants"], (100, 200, np.int32(4)))],
 )
 def test_sizes_classes_and_relations(name, n):
     data = load_dataset(name, random_state=0, instances_per_view=n)

@@ -285,9 +285,7 @@ def test_the_example_is_the_limit_of_propagation_to_the_one_end_then_to_the_othe
     assert np.count_nonzero(signs) > 200
 
 
-def test_the_example_passes_given_constraints_on_as_they_are_and_stays_in_mapped_rows(
-    exhaustive,
-):
+def test_the_example_passes_given_constraints_on_as_they_are_and_stays_in_mapped_rows(exhaustive):
     view = view_of(mapped=np.array([0, 1, 2, 10, 11]))
     found = exhaustive.ExhaustivePropagation(min_weight=0.01).infer(view)
     assert set(found.pairs.ravel().tolist()) <= {0, 1, 2, 10, 11}

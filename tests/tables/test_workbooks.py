@@ -124,8 +124,7 @@ def test_ids_have_the_zeros_that_their_format_shows(tmp_path, title):
 
 
 @pytest.mark.parametrize(
-    ("own", "named"),
-    [("", "{:03}"), ("", "{}"), ("", ""), ("{:03}", ""), ("{}", ""), ("{}.0", "")],
+    ("own", "named"), [("", "{:03}"), ("", "{}"), ("", ""), ("{:03}", ""), ("{}", ""), ("{}.0", "")]
 )
 def test_ids_are_named_with_and_without_the_zeros_that_workbooks_show(tmp_path, own, named):
     def write(name, spelled, *rows):

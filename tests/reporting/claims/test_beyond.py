@@ -6,13 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mvcc.reporting.claims import (
-    Verdict,
-    _scorecard,
-    to_json,
-    to_markdown,
-    write_markdown,
-)
+from mvcc.reporting.claims import Verdict, _scorecard, to_json, to_markdown, write_markdown
 from mvcc.reporting.figures._style import METHODS, PEERS
 from mvcc.results import BASES
 from mvcc.results._format import MEASURES

@@ -6,13 +6,7 @@ from dataclasses import replace
 import pytest
 from rich.text import Text
 
-from mvcc.reporting.claims import (
-    CLAIMS,
-    Verdict,
-    to_json,
-    to_markdown,
-    write_markdown,
-)
+from mvcc.reporting.claims import CLAIMS, Verdict, to_json, to_markdown, write_markdown
 from mvcc.reporting.claims._result import F_DIFFERENCE, SHARE, write_p, write_place
 from mvcc.reporting.claims._scorecard import Scorecard, evaluate
 from tests.reports import printed
