@@ -62,9 +62,7 @@ MADE = {
 
 @pytest.mark.parametrize("way", MADE)
 @pytest.mark.parametrize("most_listed", [2**20, -1], ids=["listed", "neighborhoods"])
-def test_constraints_are_sorted_and_frozen_and_of_the_same_types(
-    monkeypatch, tmp_path, way, most_listed
-):
+def test_constraints_are_sorted_frozen_and_of_equal_types(monkeypatch, tmp_path, way, most_listed):
     monkeypatch.setattr("mvcc.constraints._constraints.MOST_LISTED", most_listed)
     made = MADE[way](tmp_path)
     assert made.pairs.shape == (len(made), 2)

@@ -32,9 +32,7 @@ def clustering(request, X):
     return model.labels_, model.metrics_
 
 
-def test_without_memory_the_reference_evaluates_as_often_as_the_formula_says(
-    X, clustering, monkeypatch
-):
+def test_without_memory_the_reference_evaluates_as_the_formula_says(X, clustering, monkeypatch):
     labels, metrics = clustering
     evaluate, asked = propagation.endpoint_weight, []
 

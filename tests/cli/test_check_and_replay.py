@@ -135,9 +135,7 @@ READERS = (
     "change", [lambda path: spoil_labels(path.parents[2]), delete_row, rename_row]
 )
 @pytest.mark.parametrize("has_ledger", [True, False])
-def test_labels_that_were_changed_by_hand_are_refused_and_kept(
-    clustering, tmp_path, monkeypatch, change, has_ledger
-):
+def test_labels_changed_by_hand_are_refused(clustering, tmp_path, monkeypatch, change, has_ledger):
     shutil.copytree(clustering, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
     labels = tmp_path / "out/view0/labels.csv"

@@ -72,9 +72,7 @@ def test_table_and_picture_of_numbers_are_those_of_one_run(data, monkeypatch):
     assert outputs("numbers", ".csv", ".png") == before
 
 
-def test_clusters_of_tables_that_no_match_connects_are_listed_and_named_apart(
-    tmp_path, monkeypatch
-):
+def test_clusters_of_tables_without_matches_are_listed_and_named_apart(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     rng, y = np.random.default_rng(0), np.repeat([0, 1], 30)
     for table, width in (("a", 2), ("b", 3)):

@@ -283,9 +283,7 @@ NOTHING_COMMON = r"no view has rows in both \(views: view0, view1 and view0, vie
         (None, "view0.csv/x.csv", r"cannot be written"),
     ],
 )
-def test_what_cannot_be_compared_is_told_and_nothing_written(
-    folder, monkeypatch, how, out, message
-):
+def test_what_cannot_be_compared_is_told_without_writing(folder, monkeypatch, how, out, message):
     monkeypatch.chdir(folder)
     if how:
         change(folder / "b", how)

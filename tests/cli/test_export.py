@@ -236,9 +236,7 @@ def nothing(folder):
         (nothing, ".", StoreError, r"one\.csv is read and would be overwritten"),
     ],
 )
-def test_what_cannot_be_exported_is_told_and_nothing_is_written(
-    folder, monkeypatch, change, words, error, message
-):
+def test_what_cannot_be_exported_is_told_first(folder, monkeypatch, change, words, error, message):
     monkeypatch.chdir(folder)
     change(folder)
     before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}

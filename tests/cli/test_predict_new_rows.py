@@ -216,9 +216,7 @@ NO_NUMBER, LINE_32 = "which is not a finite number", r"new\.csv:32: line 32 has"
     ],
     ids=range(20),
 )
-def test_rows_that_do_not_fit_are_one_message_and_nothing_is_written(
-    joint, tmp_path, small_chunks, write, message
-):
+def test_rows_that_do_not_fit_are_one_message_alone(joint, tmp_path, small_chunks, write, message):
     path = write(tmp_path)
     before = sorted(tmp_path.iterdir())
     new = {"view0": str(path), "view1": str(joint / "view1.csv")}

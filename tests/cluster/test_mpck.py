@@ -218,9 +218,7 @@ APART = Neighborhoods.of(np.arange(2), np.arange(2), 2, np.array([0]), np.array(
 @pytest.mark.parametrize("full", [False, True], ids=["diagonal", "full"])
 @pytest.mark.parametrize("listed", [True, False], ids=["listed", "neighborhoods"])
 @pytest.mark.parametrize("feature", [0, 1, 2])
-def test_a_cancelled_spread_is_within_its_rounding_and_the_others_are_what_they_are(
-    full, listed, feature
-):
+def test_a_cancelled_spread_is_within_its_rounding_and_the_others_are_right(full, listed, feature):
     n_noisy = 0
     for seed in range(100):
         rng = np.random.default_rng(seed)

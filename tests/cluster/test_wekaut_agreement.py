@@ -271,9 +271,7 @@ def mpck_loop(case, shared, labels, centers, n_iterations, *, defects):
 
 @of_both_metrics
 @of_every_dataset
-def test_every_mpck_fit_that_differs_does_so_by_wekauts_defects_alone(
-    dataset, algorithm, record_property
-):
+def test_mpck_fits_that_differ_do_so_by_wekauts_defects_alone(dataset, algorithm, record_property):
     """The plain loop gives WekaUT's labels with the defects, and ours without them."""
     n_fits, differing = 0, []
     for case, found in zip(cases(dataset), mpck_fits(dataset, algorithm), strict=True):

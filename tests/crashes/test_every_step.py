@@ -51,9 +51,7 @@ def test_a_run_killed_at_any_step_goes_on_to_the_same_bytes(tmp_path, undisturbe
 
 
 @every_so_often
-def test_a_disk_that_is_full_from_any_step_on_is_a_clear_error_and_loses_nothing(
-    tmp_path, undisturbed, tried, stride
-):
+def test_a_full_disk_at_a_step_is_an_error_and_loses_nothing(tmp_path, undisturbed, tried, stride):
     found = disturbed(full, tmp_path, stride)
     for outcome in found:
         assert outcome["ended"] == REFUSED, outcome["log"]

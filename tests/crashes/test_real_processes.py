@@ -163,9 +163,7 @@ def test_workers_that_were_given_nothing_yet_end_as_well(folder):
     assert_gone(workers)
 
 
-def test_a_second_run_is_told_who_holds_the_folder_and_a_killed_worker_does_not_end_the_first(
-    folder, undisturbed, tried
-):
+def test_a_second_run_is_refused_and_a_killed_worker_ends_nothing(folder, undisturbed, tried):
     process = start(folder)
     wait_for_trials(folder, 2, process)
     process.send_signal(signal.SIGSTOP)  # it holds the folder however fast it is

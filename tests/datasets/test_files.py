@@ -71,9 +71,7 @@ def test_a_wrong_checksum_ends_the_search_and_replaces_nothing(sandbox, folder, 
     assert damaged.read_bytes() == sandbox.content[:cut]
 
 
-def test_a_folder_in_place_of_the_file_and_an_unreadable_one_are_errors(
-    sandbox, folder, tmp_path, monkeypatch
-):
+def test_a_folder_instead_and_an_unreadable_file_are_errors(sandbox, folder, tmp_path, monkeypatch):
     (tmp_path / "protein.arff").mkdir()
     with pytest.raises(DataError, match=r"protein\.arff cannot be read: Is a directory"):
         find_file(sandbox.file, tmp_path)

@@ -70,9 +70,7 @@ def test_other_documents_end_the_search(sandbox, folder, serve, documents):
     assert not asked
 
 
-def test_a_file_in_place_of_the_folder_and_a_folder_in_place_of_a_document_are_errors(
-    sandbox, folder, tmp_path
-):
+def test_a_file_for_the_folder_and_a_folder_for_a_document_are_errors(sandbox, folder, tmp_path):
     (tmp_path / "20newsgroups").mkdir()
     (tmp_path / "20newsgroups" / "rec.autos").touch()
     with pytest.raises(DataError, match="is not the expected file or folder"):

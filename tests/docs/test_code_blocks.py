@@ -111,9 +111,7 @@ def a_newcomer(folder, sdist):
     ("page", "begins"),
     [pytest.param(*item, marks=MARKS.get(item[0], ())) for item in SLOW_PAGES.items()],
 )
-def test_all_code_blocks_of_a_page_work_for_somebody_who_installs_what_it_says(
-    page, begins, tmp_path, ports, request
-):
+def test_code_blocks_work_after_what_their_page_installs(page, begins, tmp_path, ports, request):
     if page in PROGRAMS and not runs(PROGRAMS[page]):
         pytest.skip(f"needs {PROGRAMS[page]}")
     if page in IN_A_CHECKOUT:

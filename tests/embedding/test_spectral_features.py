@@ -54,9 +54,7 @@ def up_to_sign(features, other):
     st.integers(1, 4),
     st.sampled_from([0.2, 0.5, 1.0, 3.0]),
 )
-def test_features_equal_the_reference_up_to_sign_where_eigenvalues_are_simple(
-    seed, n, d, n_components, sigma
-):
+def test_features_are_those_of_the_reference_if_eigenvalues_differ(seed, n, d, n_components, sigma):
     X = np.random.default_rng(seed).normal(size=(n, d)) * 10.0 ** np.arange(d)
     assume(smallest_gap(X, n_components, sigma) > 1e-4)
     features = spectral_features(X, n_components, sigma=sigma)

@@ -137,9 +137,7 @@ def test_workers_that_die_and_workers_that_come_later_change_no_byte(tmp_path, t
 
 
 @pytest.mark.parametrize("n_jobs", [-1, pytest.param(1, marks=pytest.mark.reliability)])
-def test_a_killed_scheduler_ends_the_run_with_a_word_and_what_is_finished_is_stored(
-    tmp_path, tried, n_jobs
-):
+def test_a_killed_scheduler_ends_the_run_and_what_is_finished_is_stored(tmp_path, tried, n_jobs):
     gone = pytest.raises(WorkerError, match=r"The scheduler is gone.*what is finished is stored")
     with pool(tmp_path, "") as started, gone:
         options = {"n_jobs": n_jobs, "on_trial": lambda *_: started.scheduler.kill()}
@@ -170,9 +168,7 @@ def test_a_trial_that_kills_every_worker_fails_and_the_others_are_stored(tmp_pat
     ("preload", "message"),
     [(OTHER_VERSION, r"it has mvcc 99\.0\. Install"), (NO_MVCC, "ModuleNotFoundError")],
 )
-def test_a_worker_that_cannot_run_trials_is_refused_before_anything_is_written(
-    scheduler, tmp_path, preload, message
-):
+def test_a_worker_that_cannot_run_trials_is_refused_at_once(scheduler, tmp_path, preload, message):
     refused = rf"The worker tcp://.* cannot run trials: .*{message}"
     with worker(scheduler, preload), pytest.raises(WorkerError, match=refused):
         run_on(scheduler.address, tmp_path / "out")

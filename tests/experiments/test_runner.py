@@ -81,9 +81,7 @@ OF_RESULTS = ["curves.csv", "scores.csv.gz", "example.json", "trials/0000.csv.gz
 
 
 @pytest.mark.parametrize("name", [*OF_RESULTS, "manifest.json"])
-def test_a_file_of_somebody_else_that_is_called_like_results_is_refused_and_with_fresh_set_aside(
-    tmp_path, name
-):
+def test_a_file_of_others_called_like_results_is_refused_and_with_fresh_set_aside(tmp_path, name):
     path = tmp_path / name
     path.parent.mkdir(exist_ok=True)
     path.write_text("mine")

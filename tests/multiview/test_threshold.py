@@ -91,9 +91,7 @@ NEARLY = np.where(np.arange(12) == 6, 1, TRUTH)  # satisfies one constraint less
         (lambda t: t < 0.8, np.zeros(12), 0.75),
     ],
 )
-def test_the_largest_threshold_that_foretells_most_constraints_wins(
-    recorded, foretells_all, other, chosen
-):
+def test_the_largest_threshold_that_foretells_most_wins(recorded, foretells_all, other, chosen):
     assert n_satisfied(LINKS, TRUTH) == n_satisfied(LINKS, NEARLY) + 1 == len(LINKS)
     recorded(lambda t: TRUTH if foretells_all(t) else other)
     assert choose([LINKS]) == chosen

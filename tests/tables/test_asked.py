@@ -228,9 +228,7 @@ ASKED, GROUPS = "id,answer,when\n", "name,members,counted\n"
         ("view1.csv", "i,j,kind\nzz,yy,ML\n", None, "1 of 1 .*line 2: 'zz' is not in view1"),
     ],
 )
-def test_what_is_wrong_in_a_folder_of_answers_is_told_with_file_and_line(
-    tmp_path, options, name, content, line, message
-):
+def test_mistakes_in_answers_are_told_with_line(tmp_path, options, name, content, line, message):
     folder = log(tmp_path / "asked")
     (folder / name).write_text(content)
     place = name if line is None else f"{name}:{line}"
@@ -450,9 +448,7 @@ def test_links_by_a_row_that_is_gone_are_those_of_the_log(tmp_path, options):
 
 
 @pytest.mark.parametrize("kind", ["must-link", "cannot-link"])
-def test_a_constraint_of_ones_own_is_no_difference_between_the_files_of_answers(
-    tmp_path, options, kind
-):
+def test_an_own_constraint_is_no_difference_between_the_files_of_answers(tmp_path, options, kind):
     folder, groups = session_of(tmp_path, options)
     of_view = [[one.partition(":")[2] for one in own if one.startswith("view0:")] for own in groups]
     one, two, *_ = sorted(of_view, key=len)[::-1]

@@ -373,9 +373,7 @@ def test_ids_come_back_from_the_tables_as_they_went_in(tmp_path):
     shutil.rmtree(tmp_path / "out")
 
 
-def test_more_rows_than_spectral_features_take_become_principal_components_and_it_is_said(
-    tmp_path, monkeypatch
-):
+def test_rows_too_many_for_spectral_features_get_principal_components(tmp_path, monkeypatch):
     monkeypatch.setattr("mvcc.tables.fitting._features.MAX_ROWS", 10)
     facts = cluster(with_values(write_problem(tmp_path), features="spectral"), tmp_path / "out")
     assert all("3 principal components of" in view["features"] for view in facts["views"])

@@ -508,9 +508,7 @@ def test_texts_without_words_are_not_called_names(tmp_path):
         ({}, ["category", "text", "text"]),
     ],
 )
-def test_short_texts_are_categories_if_they_repeat_and_left_out_if_their_words_hardly_do(
-    tmp_path, beside, kinds
-):
+def test_short_texts_are_categories_if_they_repeat_and_else_left_out(tmp_path, beside, kinds):
     names = {
         "city": [f"Bad {n % 60}a" for n in range(400)],
         "name": [f"Ann L{n:x}e" for n in range(400)],

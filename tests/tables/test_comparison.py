@@ -217,9 +217,7 @@ ALL = ["joint", "k-means", "without constraints"]
         ),
     ],
 )
-def test_facts_tell_what_was_compared_and_a_replay_of_both_methods_the_same(
-    tmp_path, problem, by, methods, n_judgments
-):
+def test_facts_tell_what_replays_of_both_methods_tell(tmp_path, problem, by, methods, n_judgments):
     facts = compared(tmp_path, by=by, **problem)
     found, relations = facts["comparison"], facts["relations"]
     assert [one["method"] for one in found["methods"]] == methods

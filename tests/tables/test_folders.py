@@ -139,9 +139,7 @@ def names_in(folder):
 
 
 @pytest.mark.parametrize("method", ["joint", "co-em"])
-def test_every_row_gets_one_cluster_and_those_of_the_sample_keep_theirs(
-    sampled, large, run, tmp_path, method
-):
+def test_every_row_gets_one_cluster_and_sampled_ones_keep_it(sampled, large, run, tmp_path, method):
     facts = sampled if method == "joint" else run(by_co_em(large), fresh=True)
     model = load_model(tmp_path / "out")
     for view in facts["views"]:
@@ -428,9 +426,7 @@ def with_text(frame, row):
         (with_text, "has 'much', which is not a finite number, in the column"),
     ],
 )
-def test_a_late_row_that_cannot_be_used_is_named_and_nothing_is_written(
-    sampled, large, run, tmp_path, change, message
-):
+def test_a_late_row_that_does_not_fit_is_named(sampled, large, run, tmp_path, change, message):
     """The row is not in the sample."""
     last = pd.read_parquet(tmp_path / "view1/part-2.parquet")["id"]
     row = int(np.flatnonzero(~last.isin(sampled["views"][1]["ids"]))[-1])
@@ -482,9 +478,7 @@ def in_one(number, change):
     }.values(),
     ids=["type", "lacks", "more", "empty", "twice", "infinite"],
 )
-def test_a_folder_that_cannot_be_used_is_one_message_and_nothing_is_written(
-    large, run, tmp_path, change, message
-):
+def test_a_folder_that_cannot_be_used_is_one_message_alone(large, run, tmp_path, change, message):
     as_folder(tmp_path / "view1.csv", change=change)
     with pytest.raises(DataError, match=f"view1(/|: ){message}"):
         run(large, "new")
@@ -626,9 +620,7 @@ def test_a_job_is_checked_and_numbers_are_tried_by_a_sample(large, address, tmp_
 
 
 @pytest.mark.parametrize("several", [False, True])
-def test_new_rows_in_a_folder_get_the_clusters_of_those_in_a_file(
-    of_files, large, address, tmp_path, several
-):
+def test_new_rows_of_a_folder_are_clustered_as_a_file(of_files, large, address, tmp_path, several):
     new, out = {"view1": str(tmp_path / "view1")}, tmp_path / "new"
     if several:
         new["view0"] = str(tmp_path / "view0.csv")
@@ -660,9 +652,7 @@ def test_new_rows_in_a_folder_get_the_clusters_of_those_in_a_file(
         ),
     ],
 )
-def test_new_rows_that_do_not_fit_leave_nothing(
-    of_files, large, address, tmp_path, change, error, message
-):
+def test_wrong_new_rows_leave_nothing(of_files, large, address, tmp_path, change, error, message):
     as_folder(tmp_path / "view1.csv", change=lambda number, frame: change(frame, number))
     new, before = {"view1": str(tmp_path / "view1")}, names_in(tmp_path)
     with pytest.raises(error, match=rf"view1/part-\d\.parquet: {message}"):
@@ -695,9 +685,7 @@ def test_facts_of_former_clusterings_are_read(of_files, options, tmp_path):
 
 
 @pytest.mark.slow
-def test_the_command_says_that_the_clusters_come_from_a_sample(
-    large, options, address, tmp_path, monkeypatch
-):
+def test_the_command_says_clusters_are_of_a_sample(large, options, address, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     words = [*("cluster", "-k", "3", "--stability-runs", "0", "--no-comparison", "--sample", "40")]
     words += ["--scheduler", address]
@@ -733,9 +721,7 @@ def test_the_command_says_that_the_clusters_come_from_a_sample(
 
 
 @pytest.mark.slow
-def test_workers_of_this_machine_are_silent_about_a_row_that_cannot_be_used(
-    of_files, options, tmp_path, capfd
-):
+def test_own_workers_are_silent_about_a_row_that_cannot_be_used(of_files, options, tmp_path, capfd):
     new = as_folder(tmp_path / "view1.csv", change=lambda number, frame: frame.assign(x=np.inf))
     with pytest.raises(MvccError, match="row 0 has 'inf'"):
         predict_files(of_files, {"view1": new}, tmp_path / "new")

@@ -652,9 +652,7 @@ CONTRADICTORY = "i,j,kind,weight\nt0,t1,must-link,1\nt1,t2,must-link,1\nt2,t0,ca
 
 
 @pytest.mark.parametrize(("closure", "threshold"), [("full", "cv"), ("view", 0.75), (None, None)])
-def test_contradictory_constraints_are_an_error_that_shows_the_chain_with_ids_and_lines(
-    options, tmp_path, closure, threshold
-):
+def test_a_contradiction_is_shown_with_its_ids_and_lines(options, tmp_path, closure, threshold):
     options = with_file(options, "constraints", "texts", tmp_path / "pairs.csv", CONTRADICTORY)
     if closure is not None:
         options = by_co_em(options, closure=closure, threshold=threshold)
@@ -682,9 +680,7 @@ def test_what_contradicts_heavier_constraints_can_be_dropped_and_is_listed(optio
     assert [row[5] for row in texts["given"]] == [f"line {n} of pairs.csv" for n in (2, 3, 5)]
 
 
-def test_the_joint_method_lets_the_clusters_decide_which_of_contradicting_constraints_hold(
-    options, tmp_path
-):
+def test_the_joint_method_lets_clusters_decide_among_contradicting_constraints(options, tmp_path):
     options = with_file(options, "constraints", "texts", tmp_path / "pairs.csv", CONTRADICTORY)
     facts = cluster(with_values(options, on_conflict="drop"), tmp_path / "out")
     texts = facts["views"][0]
@@ -702,9 +698,7 @@ def test_a_contradiction_in_a_later_view_names_its_rows(options, tmp_path, closu
         cluster(by_co_em(options, closure=closure), tmp_path / "out")
 
 
-def test_a_contradiction_over_two_views_is_dropped_only_where_the_closure_is_over_views(
-    options, tmp_path
-):
+def test_a_contradiction_over_two_views_is_dropped_only_if_the_closure_is_full(options, tmp_path):
     for section, key, name, content in (
         ("constraints", "texts", "t.csv", "i,j,kind\nt0,t1,must-link\n"),
         ("constraints", "images", "i.csv", "i,j,kind,weight\ni0,i1,cannot-link,2\n"),

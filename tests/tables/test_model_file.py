@@ -92,9 +92,7 @@ DAMAGED = "is damaged, or no model"
     ],
     ids=range(9),
 )
-def test_a_file_that_is_no_model_is_refused_with_and_without_its_checksum(
-    folder, model, change, message
-):
+def test_what_is_no_model_is_refused_with_and_without_its_checksum(folder, model, change, message):
     content = change(model.read_bytes())
     model.write_bytes(content)
     with warnings.catch_warnings():

@@ -53,9 +53,7 @@ def by_cluster(*values):
         (by_cluster([1, 2], [1, 2], [1, 2]), None, None, None),
     ],
 )  # fmt: skip
-def test_a_column_is_told_by_the_values_that_a_cluster_has_most_more_often(
-    table, rng, values, rule, words, shares
-):
+def test_a_column_is_told_by_values_a_cluster_has_most(table, rng, values, rule, words, shares):
     found = distinguishing_columns(table(c=values, d=rng.permutation(60)), TWENTY, 3)[0]
     found = [one for one in found if one["column"] == "c"]
     assert [(one["rule"], one["words"]) for one in found] == (

@@ -72,9 +72,7 @@ class Labelled(DirectMapping):
         self.threshold = threshold
 
 
-def test_a_parameter_of_a_method_that_is_called_threshold_is_no_threshold_of_propagation(
-    tmp_path, monkeypatch
-):
+def test_a_methods_own_parameter_called_threshold_is_none_of_propagation(tmp_path, monkeypatch):
     monkeypatch.setitem(methods._TRANSFERS, "own", methods._Own(f"{__name__}:Labelled"))
     job = load_job(None, by_co_em(write_problem(tmp_path))).model_copy(update={"transfer": "own"})
     facts = cluster_job(job, tmp_path / "out").to_dict()

@@ -152,9 +152,7 @@ def test_ids_may_hold_delimiters_quotes_and_line_breaks(tmp_path):
         ("grade (A|B|C)\nblue wave\nred pie\n", "grade (A|B|C)", "red pie"),
     ],
 )
-def test_names_and_values_may_hold_other_delimiters_and_names_line_breaks(
-    tmp_path, content, names, last
-):
+def test_cells_may_hold_other_delimiters_and_names_line_breaks(tmp_path, content, names, last):
     name = "odd.tsv" if "\t" in content else "odd.txt"
     (frame,) = read_frames(written(tmp_path, name, content))
     assert list(frame) == names.split("/")
@@ -273,9 +271,7 @@ def test_what_cannot_be_used_of_a_text_is_named_with_its_line(tmp_path, content,
         (0, '"o', '5" o', True),
     ],
 )
-def test_a_late_end_of_quotes_is_seen_some_rows_at_a_time_too(
-    tmp_path, monkeypatch, n, begin, end, is_refused
-):
+def test_a_late_end_of_quotes_is_seen_in_parts(tmp_path, monkeypatch, n, begin, end, is_refused):
     rows = [f"{n},o" for n in range(n)]
     content = "\n".join(["x,t", *rows, f"1,{begin}", *rows, f"2,{end}", '3,"o"', '4,"o\n\no"', ""])
     path = written(tmp_path, "a.csv", content)
@@ -300,9 +296,7 @@ def test_a_late_end_of_quotes_is_seen_some_rows_at_a_time_too(
         ("a.arff", "@relation r\n@attribute x real\n@data\n1\n% two\noops\n3", 6),
     ],
 )
-def test_a_row_is_called_by_its_line_also_below_values_and_gaps_of_several(
-    tmp_path, name, content, line
-):
+def test_a_row_is_called_by_its_line_also_below_values_of_several(tmp_path, name, content, line):
     message = rf":{line}: line {line} has 'oops'"
     refused(tmp_path, name, content, message, columns={"x": "number"})
 
@@ -427,9 +421,7 @@ def test_names_of_rows_have_no_name_as_r_writes_them_if_all_rows_have_one(tmp_pa
         ("id,2021,2020,2019\na,1,2,3\n", "id,2021,2020,2019", None),
     ],
 )
-def test_a_first_line_of_numbers_is_a_row_or_names_and_where_unclear_a_note_says_which(
-    tmp_path, content, names, note
-):
+def test_a_first_line_of_numbers_is_a_row_or_names_as_a_note_says(tmp_path, content, names, note):
     frame = read_frame(written(tmp_path, "a.csv", content))
     assert list(frame) == names.split(",")
     assert len(frame.attrs["notes"]) == (note is not None)

@@ -294,9 +294,7 @@ def test_a_folder_that_is_not_as_deep_as_the_others_gives_its_whole_path(tmp_pat
     assert names == [f"/{paths[0]}", f"x/{deep}/bob", f"y/{deep}/bob"]
 
 
-def test_people_keep_their_names_when_the_folder_that_they_were_told_apart_from_is_gone(
-    tmp_path, options, ids
-):
+def test_people_keep_their_names_when_the_folder_of_another_is_gone(tmp_path, options, ids):
     folders = [answered(tmp_path / who / "anna", kinds_of(ids, 0, 2)) for who in "xy"]
     cluster(asking(options, *folders), tmp_path / "out")
     shutil.rmtree(folders[1])

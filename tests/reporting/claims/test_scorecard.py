@@ -210,9 +210,7 @@ def test_readings_differ_where_the_results_do(world, testify):
 
 
 @pytest.mark.slow
-def test_no_claim_is_about_methods_that_the_paper_does_not_have(
-    world, evaluations, testify, whole_scorecard
-):
+def test_no_claim_is_about_methods_the_paper_lacks(world, evaluations, testify, whole_scorecard):
     mapped = world[world["method"] == DM]
     others = [mapped.assign(method=name, f_measure=f) for name, f in (("zebra", 0.999), ("ape", 0))]
     beside = testify(pd.concat([world, *others], ignore_index=True), evaluations)

@@ -46,9 +46,7 @@ def assert_it_opens_with_the_verdicts(page):
     ]
 
 
-def test_a_page_has_curves_figures_claims_and_provenance_and_is_the_same_again(
-    finish, curves, tmp_path
-):
+def test_a_page_has_curves_figures_claims_and_provenance_and_is_repeated(finish, curves, tmp_path):
     folder = finish(tmp_path / "letters", curves(fractions=(1.0,)))
     page = write(folder)
     assert page == write(folder)

@@ -134,9 +134,7 @@ def test_of_many_corrections_at_once_the_facts_are_made_once(results, monkeypatc
     assert len(made) == 1
 
 
-def test_matches_that_seem_wrong_are_listed_as_long_as_they_do_and_again_after_an_undo(
-    tmp_path, monkeypatch
-):
+def test_matches_are_listed_while_they_seem_wrong_and_again_after_an_undo(tmp_path, monkeypatch):
     options = write_problem(tmp_path, n=260, n_matches=200, judged=())
     path, out = tmp_path / "view0-view1.csv", tmp_path / "out"
     here, there = map(list, zip(*(row.values() for row in read_csv(path)), strict=True))
@@ -437,9 +435,7 @@ def test_on_a_full_disk_a_correction_was_not_made(results, session, monkeypatch)
 
 
 @pytest.mark.parametrize("later", ["append_line", "move"])
-def test_of_a_correction_that_is_in_the_log_nobody_is_told_to_say_it_again(
-    results, session, monkeypatch, later
-):
+def test_a_correction_in_the_log_need_not_be_said_again(results, session, monkeypatch, later):
     """All that needs room comes before the log, whatever else may fail after it."""
 
     def last(source, target, move=files.move):
@@ -586,9 +582,7 @@ def test_killed_at_any_step_it_has_all_corrections_or_none(made, tmp_path, tried
 
 @pytest.mark.parametrize("before", [[], [("view1:b7", "outlier")]])
 @pytest.mark.parametrize("said", [SAID, SAID[:1], [("view0:a3", "0"), ("", "undo"), SAID[0]]])
-def test_facts_that_do_not_follow_the_log_yet_are_named_until_a_review_writes_them(
-    results, before, said
-):
+def test_facts_behind_the_log_are_named_until_a_review_writes_them(results, before, said):
     with ReviewSession(results) as session:
         session.record(before)
         stored = (results / "clustering.json").read_bytes()
@@ -609,9 +603,7 @@ def test_facts_that_do_not_follow_the_log_yet_are_named_until_a_review_writes_th
     ("n_lines", "lost", "them"),
     [(0, "2 corrections", "them"), (1, "2 corrections", "them"), (2, "1 correction", "it")],
 )
-def test_corrections_that_the_log_lost_are_never_dropped_without_a_word(
-    results, n_lines, lost, them
-):
+def test_corrections_that_the_log_lost_are_never_dropped_in_silence(results, n_lines, lost, them):
     notes, log = [], results / "corrections.csv"
     before = [read_facts(results)] * 2
     with ReviewSession(results) as session:
