@@ -1,8 +1,4 @@
-"""Hypothesis strategies for labels, constraints and relations between views, shared by the tests.
-
-Constraints are drawn as the three arguments of ``Constraints``, unsorted, so that a reference sees
-what the code sees.
-"""
+"""Hypothesis strategies for labels, constraints (as unsorted arguments) and relations of views."""
 
 from typing import Any
 

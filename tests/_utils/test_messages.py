@@ -1,6 +1,4 @@
-"""What messages advise where something cannot be written, how they count, and how far long
-computations say that they are.
-"""
+"""What messages advise where nothing can be written, how they count, how far work says it is."""
 
 import errno
 import logging

@@ -470,9 +470,7 @@ def test_a_kill_after_the_last_move_leaves_new_files_that_are_read(tmp_path, wri
 
 
 def stopped_at(step, how, writing, out):
-    """Run what is killed before a move, interrupted there and at all moves that undo it, or fails
-    there and at the first of these.
-    """
+    """Run what is killed, or interrupted and fails, before a move, and at moves that undo it."""
     if how == "kill":
         return killed_before_move(step, writing, out.parent / f"{out.name}.log")
     done, move = count(1), files.move

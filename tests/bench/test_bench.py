@@ -1,6 +1,4 @@
-"""The benchmark runs on a fresh checkout, on the smallest sizes; nothing here asserts seconds. The
-page on performance has the figures of the stored benchmarks.
-"""
+"""The benchmark runs on the smallest sizes; the page has the figures of the stored one."""
 
 import numpy as np
 import pandas as pd

@@ -1,6 +1,4 @@
-"""Every compiled kernel computes what its slow reference, written from the paper's equations,
-computes: with a list of constraints, and with neighborhoods that stand for all pairs that follow.
-"""
+"""Compiled kernels compute what their references do, for lists and for neighborhoods."""
 
 from dataclasses import dataclass
 

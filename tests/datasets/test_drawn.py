@@ -1,7 +1,4 @@
-"""Half-Moons and Rings have their curves, in two views, and do not touch.
-
-Tables are split into two views: related rows are one row, and every draw has other rows.
-"""
+"""Half-Moons and Rings have their curves and do not touch; tables are split into two views."""
 
 from itertools import product
 

@@ -1,7 +1,4 @@
-"""Spectral features span the space of the Laplacian's low eigenvectors, always the same bits.
-
-SpectralFeatures place new rows among those of fit.
-"""
+"""Spectral features span the low eigenvectors of the Laplacian; new rows join those of fit."""
 
 import tracemalloc
 from functools import partial

@@ -1,6 +1,4 @@
-"""Scores are over objects, which have one label each, and of every table. Lines are added to the
-store one by one, and nothing that is stored is measured again.
-"""
+"""Scores are over objects and of every table; lines are added one by one, none measured again."""
 
 import time
 

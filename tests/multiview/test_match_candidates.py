@@ -1,7 +1,4 @@
-"""Likely counterparts of rows without a match are those of their definition.
-
-Proposed matches are one to one, and their probabilities are those of known matches.
-"""
+"""Likely counterparts are those of their definition, one to one, with their probabilities."""
 
 from functools import partial
 

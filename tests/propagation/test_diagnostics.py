@@ -1,6 +1,4 @@
-"""Clusters as Gaussians are those of Eq. 4–8, and the indicators of §6.4 those of their definition,
-whatever the unit of X.
-"""
+"""Clusters are the Gaussians of Eq. 4–8; the indicators of §6.4 are those of their definition."""
 
 import numpy as np
 import pytest

@@ -1,7 +1,4 @@
-"""The E-step gives just the constraints of Eq. 9–11, whatever is pruned on the way (Eq. 15–18).
-
-Each is traced to the constraint whose weight times both reaches it has (Eq. 10).
-"""
+"""The E-step gives just the constraints of Eq. 9–11, whatever is pruned (Eq. 15–18)."""
 
 import numpy as np
 import pytest

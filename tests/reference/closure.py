@@ -58,9 +58,7 @@ def strongest_cannot_links(chains, cannot_links) -> NDArray[np.float64]:
 
 
 def closure(pairs: ArrayLike, must_link: ArrayLike, weights: ArrayLike) -> ConstraintDict:
-    """Close the constraints of one view (Algorithm 2, steps 1–2, with one view and no
-    relations).
-    """
+    """Close the constraints of one view (Algorithm 2, steps 1–2, without relations)."""
     closed, _ = close_views([(pairs, must_link, weights)], {})
     return closed[0]
 
@@ -110,12 +108,7 @@ def close_views(constraints, relations) -> tuple[list[ConstraintDict], Relations
 
 
 def relation_strengths(constraints, relations):
-    """How strong the strongest chain behind every relation of ``close_views`` is.
-
-    Its weakest must-link.
-
-    It is infinite where relations alone are behind it.
-    """
+    """Return the weakest must-link of the strongest chain behind every relation, or infinity."""
     nodes, must_links, _ = _one_graph(constraints, normalise_relations(relations))
     chains = strongest_chains(len(nodes), must_links)
     strengths: dict[tuple[int, int], dict[tuple[int, int], float]] = {}
@@ -127,9 +120,7 @@ def relation_strengths(constraints, relations):
 
 
 def _one_graph(given, related):
-    """Every (view, row) that occurs as one node of one graph, the must-links and relations, and the
-    cannot-links.
-    """
+    """Return the nodes (view, row) of one graph, its must-links and relations, its cannot-links."""
     mentioned: set[tuple[int, int]] = set()
     for view, view_constraints in enumerate(given):
         for i, j, _ in view_constraints:

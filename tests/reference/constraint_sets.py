@@ -16,9 +16,7 @@ ConstraintDict = dict[Key, float]
 
 
 def rows(pairs, must_link, weights) -> list[tuple[int, int, bool, float]]:
-    """List the constraints as plain tuples (i, j, is_must_link, weight), in the order given,
-    repeated rows included.
-    """
+    """List constraints as tuples (i, j, is_must_link, weight), as given, repeated ones included."""
     columns: Iterable[Any] = zip(
         np.asarray(pairs), np.asarray(must_link), np.asarray(weights), strict=True
     )
@@ -44,9 +42,7 @@ def to_dict(pairs: ArrayLike, must_link: ArrayLike, weights: ArrayLike) -> Const
 
 
 def to_arrays(constraints) -> tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.float64]]:
-    """Turn a dict into (pairs, must_link, weights), sorted by pair, cannot-link before must-
-    link.
-    """
+    """Turn a dict into (pairs, must_link, weights) by pair, cannot-links before must-links."""
     keys = sorted(constraints)
     pairs = np.array([(i, j) for i, j, _ in keys], dtype=np.int64).reshape(-1, 2)
     must_link = np.array([is_must_link for _, _, is_must_link in keys], dtype=bool)

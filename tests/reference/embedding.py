@@ -27,13 +27,7 @@ def normalised_laplacian(X: Floats, sigma: float) -> Floats:
 
 
 def spectral_features(X: Floats, n_components: int, sigma: float = 1.0) -> Floats:
-    """Eigenvectors 2 to n_components + 1 of the normalized Laplacian, standardized (§6.1).
-
-    Signs are arbitrary.
-
-    Features are scaled to [0, 1] before; the result has mean 0 and population variance 1 in every
-    column.
-    """
+    """Eigenvectors 2 to n_components + 1 of the Laplacian, standardized (§6.1), of any sign."""
     _, Q = np.linalg.eigh(normalised_laplacian(scale_to_unit_range(X), sigma))
     kept = Q[:, 1 : n_components + 1]
     return (kept - np.mean(kept, axis=0)) / np.std(kept, axis=0)

@@ -37,12 +37,7 @@ def empirical_covariances(X: Floats, labels: Ints, k: int, regularization: float
 
 
 def covariances(X, labels, k, metrics=None, regularization=1e-06) -> Floats:
-    """Σ_h of every cluster, (k, d, d).
-
-    Eq. 4 without metrics, α_h M_h⁻¹ of Eq. 5–6 with them (§5.1).
-
-    Metrics are diagonal (k, d) or full (k, d, d).
-    """
+    """Σ_h of every cluster, (k, d, d): Eq. 4, or α_h M_h⁻¹ of Eq. 5–6 with metrics (§5.1)."""
     empirical = empirical_covariances(X, labels, k, regularization)
     if metrics is None:
         return empirical

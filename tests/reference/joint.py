@@ -33,9 +33,7 @@ def distances(X: Matrix, Y: Matrix) -> Matrix:
 
 
 def view_graph(X: Matrix, q: int, local: int = 7) -> Matrix:
-    """exp(−d² / s_i s_j) of the q nearest neighbors, symmetric, divided by the square roots of the
-    degrees.
-    """
+    """exp(−d² / s_i s_j) of q nearest neighbors, symmetric, divided by the roots of degrees."""
     n = len(X)
     q = min(q, n - 1)
     d = distances(X, X)
@@ -190,9 +188,7 @@ def evidence(S: Matrix, views, objects, classes, weights, shares: Matrix) -> Mat
 
 
 def predicted_by_columns(views, objects, classes, shares) -> Matrix:
-    """Weighted ridge regression of the classes on [R | 1] per view, leaving out one constrained row
-    after the other.
-    """
+    """Ridge regression of the classes on [R | 1] per view, leaving out one constrained row each."""
     n, k = shares.shape
     total, seen = np.zeros((n, k)), np.zeros(n)
     for X, own in zip(views, objects, strict=True):
@@ -245,9 +241,7 @@ def left_out(here: Matrix, there: Matrix) -> Matrix:
 
 
 def tail_shares(tables: list[Matrix]) -> Matrix:
-    """Share of pairs (i, j), i ≠ j, that have better ranks among all pairs of i and of j than (c,
-    c).
-    """
+    """Share of pairs (i, j), i ≠ j, with better ranks among the pairs of i and of j than (c, c)."""
     m = len(tables[0])
 
     def badness(i: int, j: int) -> float:

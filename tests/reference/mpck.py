@@ -67,11 +67,7 @@ def f_cl(x_i: Floats, x_j: Floats, metric_i: Floats, farthest_i: float) -> float
 
 
 def cost(i, h, X, centers, metrics, labels, pairs, must_link, weights, farthest) -> float:
-    """Contribution of point i to Eq. 1 if it goes to cluster h, all other points staying where they
-    are (§3.1).
-
-    Partners not yet assigned are ignored.
-    """
+    """Contribution of point i to Eq. 1 in cluster h (§3.1); unassigned partners are ignored."""
     farthest = np.asarray(farthest)
     total = squared_distance(X[i], centers[h], metrics[h]) - log_det(metrics[h])
     for a, b, is_must_link, w in rows(pairs, must_link, weights):
@@ -132,9 +128,7 @@ def scatter(h, X, labels, centers, pairs, must_link, weights, farthest_differenc
 
 
 def is_positive_definite(S: Floats) -> bool:
-    """Whether all eigenvalues are positive, those that are zero up to rounding not counting as
-    positive.
-    """
+    """Whether all eigenvalues are positive by more than rounding."""
     eigenvalues = np.linalg.eigvalsh(S)
     rounding = len(S) * np.finfo(float).eps * np.max(np.abs(eigenvalues))
     return bool(np.min(eigenvalues) > rounding)

@@ -9,9 +9,7 @@ from . import pck
 
 
 def spread_centers(X, masses, k, given, rng, *, weighted) -> NDArray[np.float64]:
-    """Return the given centers, and k-means++ with 2 + log k candidates for those that are left
-    open.
-    """
+    """Return the given centers, and k-means++ with 2 + log k candidates for the others."""
     chosen = [np.asarray(c, dtype=float) for c in given][:k]
     if not chosen:
         chosen.append(X[rng.choice(len(X), p=masses / masses.sum() if weighted else None)])
@@ -54,9 +52,7 @@ def descend(X, masses, centers, labels, pairs, must_link, weights, rng, max_iter
 
 
 def search(X, k, pairs, must_link, weights, masses, starts, n_init, max_iter, rng, *, weighted):
-    """Return labels, centers and the lowest objective of ``n_init`` starts, the first of equal
-    ones.
-    """
+    """Return labels, centers and the lowest objective of ``n_init`` starts, the first of equals."""
     best = None
     for s in range(n_init):
         centers = spread_centers(

@@ -1,7 +1,4 @@
-"""The reference of the E-step by an example worked by hand; its fast version by the literal one.
-
-The other references are held against the code, which is written apart from them.
-"""
+"""The reference of the E-step by an example worked by hand; its fast version by the literal one."""
 
 from __future__ import annotations
 

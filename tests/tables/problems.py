@@ -1,7 +1,4 @@
-"""Small problems as files.
-
-Views that show some of the same objects, matches, constraints, and a job for them.
-"""
+"""Small problems as files: views of some of the same objects, matches, constraints, and a job."""
 
 import csv
 import io
@@ -115,10 +112,7 @@ def _judged(rows, truth, n_matches, n_judged, rng):
 
 
 def options_of(views, matches=None, constraints=None, **values):
-    """Return the options of a job.
-
-    A view is the path of its table, or its settings.
-    """
+    """Return the options of a job. A view is the path of its table, or its settings."""
     given = {}
     for name, view in views.items():
         settings = view if isinstance(view, dict) else {"path": str(view)}

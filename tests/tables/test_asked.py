@@ -1,6 +1,4 @@
-"""What was answered to questions becomes constraints, names of clusters, their number, and rows
-that are left out.
-"""
+"""What was answered becomes constraints, names of clusters, their number, and rows left out."""
 
 import json
 import re

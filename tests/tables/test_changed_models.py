@@ -1,7 +1,4 @@
-"""A model whose parts were changed, with a new checksum.
-
-It predicts something of the right shape, or is refused.
-"""
+"""A model of changed parts and a new checksum predicts in the right shape, or is refused."""
 
 import io
 import json

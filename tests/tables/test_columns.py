@@ -1,7 +1,4 @@
-"""What every column is used as.
-
-Numbers, texts, categories and dates as people write them, ids and labels left out.
-"""
+"""Numbers, texts, categories and dates as people write them; ids and labels are left out."""
 
 import datetime
 import json

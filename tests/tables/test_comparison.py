@@ -1,6 +1,4 @@
-"""Every clustering is compared with others by what was held out, and says in one sentence whether
-it helps.
-"""
+"""Every clustering is compared by what was held out, and says whether it helps."""
 
 from types import SimpleNamespace
 
@@ -98,9 +96,7 @@ def test_kinds_count_alike():
 
 
 def test_what_is_about_the_same_object_is_hardly_more_than_one_observation():
-    """Against the spread of the mean itself, over draws of objects whose rows are in the right
-    cluster or not.
-    """
+    """Against the spread of the mean itself, over draws of objects that are right or not."""
     rng = np.random.default_rng(0)
     means, errors = [], []
     for _ in range(300):

@@ -405,9 +405,7 @@ def test_long_doubles_are_numbers_where_these_keep_them_and_else_texts(clustered
 
 
 def is_same(cell, value):
-    """Tell whether a cell of a workbook has a value, or its text where a workbook has no such
-    type.
-    """
+    """Tell whether a cell has a value, or its text where a workbook has no such type."""
     if value is None or value == "":
         return cell is None
     if isinstance(value, list):

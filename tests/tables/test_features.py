@@ -1,7 +1,4 @@
-"""What `mvcc cluster` makes of tables of numbers.
-
-The rule, what overrides it, what is said of it, and new rows.
-"""
+"""What `mvcc cluster` makes of tables of numbers: the rule, other settings, and new rows."""
 
 import json
 import shlex

@@ -1,7 +1,4 @@
-"""Folders of Parquet files.
-
-A sample is clustered, every row gets one cluster, and mistakes are told by their place.
-"""
+"""Folders of Parquet files: of a sample, every row gets a cluster; mistakes have their place."""
 
 import json
 import shutil

@@ -1,6 +1,4 @@
-"""Matches and constraints are read by the ids of the rows, in any usual form, and refused with
-file and line.
-"""
+"""Matches and constraints are read by ids in any usual form, and refused with file and line."""
 
 import json
 

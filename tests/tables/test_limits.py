@@ -1,6 +1,4 @@
-"""What a file claims is compared with limits before it is unpacked, and only regular files are
-opened.
-"""
+"""What a file claims is checked before it is unpacked; only regular files are opened."""
 
 import io
 import json

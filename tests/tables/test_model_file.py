@@ -1,6 +1,4 @@
-"""The file of a model: it gives new rows their clusters anywhere, nothing is made of it but what
-mvcc writes, and a changed file is told from a whole one.
-"""
+"""A model predicts anywhere, is made only of what mvcc writes, and a changed one is noticed."""
 
 import json
 import pickle

@@ -1,6 +1,4 @@
-"""The folder of a clustering holds a whole one or does not look like it, and nothing of anybody
-else's is lost.
-"""
+"""The folder of a clustering holds a whole one or looks unfinished; nothing of others is lost."""
 
 import shutil
 import signal

@@ -1,7 +1,4 @@
-"""What the tables of constraints say is so.
-
-Each comes from the constraint it names, for the reason it gives.
-"""
+"""Tables of constraints are right: each comes from the one it names, for the reason it gives."""
 
 from itertools import pairwise
 

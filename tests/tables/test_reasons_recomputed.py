@@ -51,9 +51,7 @@ def nearness(because: str) -> tuple[list[tuple[str, str]], str]:
 
 @dataclass
 class Walk:
-    """Where a chain of steps leads, over how many cannot-links, by which kinds of steps, and its
-    weakest link.
-    """
+    """Where steps lead, over how many cannot-links, by which kinds, and their weakest link."""
 
     start: str
     end: str
@@ -179,9 +177,7 @@ class Solved:
 
 
 def solve(folder, seed, method, closure):
-    """Draw 2 to 4 views with many-to-many matches and constraints of some of them, and cluster
-    them.
-    """
+    """Draw 2 to 4 views, many-to-many matches, constraints of some of them, and cluster them."""
     rng = np.random.default_rng(seed)
     n_views = int(rng.integers(2, 5))
     ids = [[f"{LETTERS[view]}{row}" for row in range(N)] for view in range(n_views)]

@@ -25,10 +25,7 @@ def kind_of(number: int) -> str:
 
 
 def write_tables(folder: Path, prefix: str = "t", n: int = 60) -> Path:
-    """Write texts, images and matches of every second row; return a config.
-
-    Row i of both is of the same kind.
-    """
+    """Write texts, images and matches of every second row, each of one kind; return a config."""
     rng = np.random.default_rng(0)
     centers = {
         "texts": rng.normal(size=(len(KINDS), 4)) * 3,
