@@ -41,12 +41,9 @@ def consistent_constraints(draw):
 
 @st.composite
 def related_views(draw, n_views=None, consistent=True):
-    """Draw a list of constraints per view, and many-to-many relations.
+    """Draw constraints per view and many-to-many relations that agree with labels if ``consistent``.
 
-    Both agree with labels if ``consistent``.
-
-    The key of a relation is in either orientation, or relations of the same two views stand under
-    both keys.
+    Relations of two views stand under a key in either orientation, or under both.
     """
     if n_views is None:
         n_views = draw(st.integers(1, 3))

@@ -23,10 +23,8 @@ Relations = dict[tuple[int, int], set[tuple[int, int]]]
 def strongest_chains(n: int, links: Sequence[tuple[int, int, float]]) -> NDArray[np.float64]:
     """Strength of the strongest chain of must-links between every two of n nodes.
 
-    Widest paths, by Floyd–Warshall.
-
-    A chain is as strong as its weakest link. The empty chain from a node to itself is infinitely
-    strong; where there is no chain the entry is minus infinity.
+    Widest paths, by Floyd–Warshall: a chain is as strong as its weakest link, the empty one of a
+    node to itself infinitely strong, and none at all minus infinity.
     """
     strength = np.full((n, n), NO_CHAIN)
     np.fill_diagonal(strength, np.inf)
@@ -41,10 +39,7 @@ def strongest_chains(n: int, links: Sequence[tuple[int, int, float]]) -> NDArray
 
 
 def strongest_cannot_links(chains, cannot_links) -> NDArray[np.float64]:
-    """Strength of the strongest chain i ~ a, cannot-link (a, b), b ~ j between every two nodes.
-
-    Raises ValueError on a contradiction: a cannot-link whose ends are connected by must-links.
-    """
+    """Strength of the strongest chain i ~ a, cannot-link (a, b), b ~ j; ValueError if i ~ j."""
     strength = np.full(chains.shape, NO_CHAIN)
     for a, b, w in cannot_links:
         if chains[a, b] > NO_CHAIN:

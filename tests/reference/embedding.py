@@ -34,9 +34,7 @@ def spectral_features(X: Floats, n_components: int, sigma: float = 1.0) -> Float
 
 
 def features_of_new_rows(X: Floats, new: Floats, n_components: int, sigma: float = 1.0) -> Floats:
-    """Extend the features of X to new rows by the formula of Nyström.
-
-    Signs are arbitrary, but those of X.
+    """Extend the features of X to new rows by the formula of Nyström, with the signs of X.
 
     v_k(x) = 1/λ_k Σ_i a(x, x_i) / √(d(x) d_i) v_ik. A row with d(x) < 1 gets the features of the
     nearest row of X.

@@ -12,10 +12,7 @@ Ints = NDArray[np.int64]
 
 
 def means(X: Floats, labels: Ints, k: int) -> Floats:
-    """μ_h, the mean of the points of each cluster.
-
-    Zeros for an empty cluster, which has no point to ask for it.
-    """
+    """μ_h, the mean of the points of each cluster, zeros for an empty one."""
     result = np.zeros((k, X.shape[1]))
     for h in range(k):
         if np.any(labels == h):

@@ -149,9 +149,7 @@ def metric(E: Matrix, pairs, must_link, weights) -> tuple[Matrix, float | None]:
 
 
 def closed_where_dense(judged: ConstraintDict) -> ConstraintDict:
-    """Close pairs of weight 1 or more of which eight can be left out, one by one, since they follow
-    from the others.
-    """
+    """Close pairs of weight 1 or more where eight can be left out, one by one, as they follow."""
     try:
         closed = closure(*to_arrays(judged))
     except ValueError:  # a contradiction
@@ -219,10 +217,7 @@ def predicted_by_columns(views, objects, classes, shares) -> Matrix:
 
 
 def left_out(here: Matrix, there: Matrix) -> Matrix:
-    """Predict every row there by ridge regression over the others, centered before.
-
-    The ridge has the least errors.
-    """
+    """Predict every row by the best ridge regression over the others, centered before."""
     best = None
     H = here - here.mean(axis=0)
     T = there - there.mean(axis=0)

@@ -30,10 +30,7 @@ def log_det(metric: Floats) -> float:
 
 
 def farthest_pair(X: Floats, metric: Floats) -> tuple[int, int]:
-    """(x', x'') of Eq. 3 (§3.1): the pair i < j of the whole view that is farthest apart.
-
-    By looking at all pairs; ties go to the first pair. A view of one point gives (0, 0).
-    """
+    """(x', x'') of Eq. 3 (§3.1), the farthest pair i < j of the view, the first of equals."""
     best, best_distance = (0, 0), 0.0
     for i in range(len(X)):
         for j in range(i + 1, len(X)):
@@ -84,11 +81,9 @@ def cost(i, h, X, centers, metrics, labels, pairs, must_link, weights, farthest)
 
 
 def sweep(X, centers, metrics, labels, pairs, must_link, weights, farthest) -> Ints:
-    """One E-step (§3.1): each point in index order to its cheapest cluster, seen at once by the
-    points after it.
+    """One E-step (§3.1): each point in order to its cheapest cluster, seen at once by those after it.
 
-    ``farthest`` are the P_h of ``farthest_distances``. Ties go to the lowest cluster. Returns new
-    labels; the ones passed in stay as they are.
+    ``farthest`` are the P_h of ``farthest_distances``; ties go to the lowest; labels are new.
     """
     labels = np.array(labels, dtype=np.int64)
     for i in range(len(X)):
@@ -106,9 +101,7 @@ def spread(difference: Floats, full: bool) -> Floats:
 
 
 def scatter(h, X, labels, centers, pairs, must_link, weights, farthest_difference, full) -> Floats:
-    """S_h, everything that the metric of cluster h multiplies in Eq. 1 (§3.1).
-
-    J = Σ_h (tr(M_h S_h) − n_h log det M_h).
+    """S_h, all that the metric of cluster h multiplies: J = Σ_h (tr(M_h S_h) − n_h log det M_h).
 
     Each endpoint of a violated must-link counts half of its squared difference for its own cluster
     (Eq. 2); a violated cannot-link inside h counts D_h minus its squared difference (Eq. 3).
@@ -135,12 +128,7 @@ def is_positive_definite(S: Floats) -> bool:
 
 
 def best_metric(n_points: int, S: Floats, old_metric: Floats) -> Floats:
-    """Minimize tr(M S) − n log det M over the metric M.
-
-    N / S_a for each feature a, or n S⁻¹ for a full metric.
-
-    Where S_a ≤ 0, or S is not positive definite, the old metric stays.
-    """
+    """Minimize tr(M S) − n log det M: by N / S_a or n S⁻¹, or the old metric where that is none."""
     if S.ndim == 1:
         return np.array(
             [n_points / s if s > 0 else old for s, old in zip(S, old_metric, strict=True)]
@@ -151,9 +139,7 @@ def best_metric(n_points: int, S: Floats, old_metric: Floats) -> Floats:
 def update_metrics(
     X, labels, centers, old_metrics, pairs, must_link, weights, farthest_differences, shared=False
 ):
-    """M-step for the metrics (§3.1), with the new labels and centers.
-
-    The minimum of Eq. 1 for fixed x' − x''.
+    """M-step for the metrics (§3.1) of new labels and centers, for fixed x' − x'' of Eq. 1.
 
     ``farthest_differences`` (k, d) are x' − x'' under the old metrics. A shared metric is learned
     from the sum of all S_h and the number of all points, and repeated for every cluster.

@@ -70,10 +70,7 @@ def relations_from(u: int, v: int, relations: Relations) -> set[tuple[int, int]]
 
 
 def strengths_from(u: int, v: int, strengths: Any) -> dict[tuple[int, int], float] | None:
-    """How much a constraint may weigh that takes a relation from view u to view v.
-
-    None is no limit.
-    """
+    """How much a constraint may weigh by relations from view u to view v; None is no limit."""
     if strengths is None:
         return None
     if u < v:

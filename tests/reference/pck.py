@@ -14,10 +14,9 @@ UNASSIGNED = -1
 
 
 def penalties(i, h, labels, pairs, must_link, weights) -> float:
-    """Weight of all constraints of point i that are violated if it goes to cluster h (Eq. 1, §3.1,
-    f = 1).
+    """Full weights of the constraints of point i that cluster h violates (Eq. 1, §3.1, f = 1).
 
-    Partners not yet assigned are ignored. Each violated constraint costs its full weight.
+    Partners not yet assigned are ignored.
     """
     total = 0.0
     for a, b, is_must_link, w in rows(pairs, must_link, weights):
@@ -40,10 +39,9 @@ def cost(i, h, X, centers, labels, pairs, must_link, weights) -> float:
 
 
 def sweep(X, centers, labels, pairs, must_link, weights) -> Ints:
-    """One E-step (§3.1): each point in index order to its cheapest cluster, seen at once by the
-    points after it.
+    """One E-step (§3.1): each point in order to its cheapest cluster, seen at once by those after it.
 
-    Ties go to the lowest cluster. Returns new labels; the ones passed in stay as they are.
+    Ties go to the lowest cluster; the labels returned are new.
     """
     labels = np.array(labels, dtype=np.int64)
     for i in range(len(X)):

@@ -15,8 +15,7 @@ Ints = NDArray[np.int64]
 
 
 def endpoint_weight(x: Floats, x_u: Floats, covariance: Floats, confidence: float) -> float:
-    """exp(−½ ‖x − x_u‖²) under the endpoint covariance G_{c_u}(x_u) Σ_{c_u} (Eq. 9 and 15), one
-    factor of Eq. 11.
+    """exp(−½ ‖x − x_u‖²) by the covariance G_{c_u}(x_u) Σ_{c_u} (Eq. 9, 15), a factor of Eq. 11.
 
     ``confidence`` is G_{c_u}(x_u). Where it underflows to 0, only the point itself and its exact
     duplicates have weight 1, all others 0.
@@ -56,11 +55,9 @@ def propagate(
     metrics=None,
     regularization=1e-06,
 ):
-    """P^V of step 11 in Algorithm 2.
+    """P^V of step 11 in Algorithm 2: Eq. 9–11 for every constraint and ordered pair of candidates.
 
-    Eq. 9–11 for every constraint and every ordered pair of candidates (§5.1).
-
-    Kept where W ≥ threshold, the largest W of each pair and type.
+    Kept where W ≥ threshold, the largest W of each pair and type (§5.1).
     """
     sigma, confidence = _model(X, labels, metrics, regularization)
     chosen = _candidates(X, candidates)

@@ -28,8 +28,7 @@ with_warnings = pytest.mark.filterwarnings(
 
 
 def many(number, /, **strategies):
-    """Test a property on so many cases with the profile "thorough", on fewer or more of them with
-    others.
+    """Test a property on so many cases with the profile "thorough", on others by other profiles.
 
     Arguments of the property that have no strategy are fixtures, the same ones for all cases.
     """

@@ -1,7 +1,4 @@
-"""Any views, any matches, any constraints.
-
-Every table, and the facts of the report, say the same.
-"""
+"""Any views, matches, constraints: every table, and the facts of the report, say the same."""
 
 import html
 import json

@@ -1,7 +1,4 @@
-"""What ``mvcc export`` gives back of tables of all kinds.
-
-In CSV every character, elsewhere every value.
-"""
+"""What ``mvcc export`` gives back of all tables: in CSV every character, else every value."""
 
 import codecs
 import csv

@@ -1,7 +1,4 @@
-"""Workers, schedulers and jobs that are killed while a folder is labeled.
-
-No row is lost or there twice.
-"""
+"""Killed workers, schedulers and jobs that label a folder: no row is lost or there twice."""
 
 import os
 import signal

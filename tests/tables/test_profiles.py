@@ -1,7 +1,4 @@
-"""What sets clusters apart: columns of every kind, words, rows.
-
-And which rows of many are drawn.
-"""
+"""What sets clusters apart: columns of every kind, words, rows, and which of many are drawn."""
 
 import numpy as np
 import pandas as pd

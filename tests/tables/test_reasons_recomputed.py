@@ -1,7 +1,4 @@
-"""Whatever the method, the closure and the weights are.
-
-A reason says nothing but what was given, and it suffices.
-"""
+"""A reason says only what was given, and suffices, whatever method, closure and weights are."""
 
 from __future__ import annotations
 
@@ -65,10 +62,7 @@ class Walk:
 
 
 def walks(text: str, known: Solved) -> list[Walk]:
-    """Follow the steps of a reason.
-
-    A step that does not go on from the one before begins another walk.
-    """
+    """Follow the steps of a reason; one that does not go on from the last begins another walk."""
     found: list[Walk] = []
     while text:
         step = STEP.match(text)
@@ -253,10 +247,7 @@ def test_every_reason_is_right_and_says_no_more_than_it_must(tmp_path, method, c
 
 
 def check_what_follows(solved, view, closed, row, because, source):
-    """Check the reason of a constraint.
-
-    Tell whether it was propagated from other rows than its own.
-    """
+    """Check the reason of a constraint; tell whether it was propagated from other rows."""
     i, j, must_link, weight = row
     _, u, v = source
     assert source[0] == view
