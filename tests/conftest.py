@@ -1,16 +1,12 @@
 """What all tests share: tiers, the data they may need, a last line of what was left out."""
 
-from __future__ import annotations
-
 import gc
 import os
 import re
 import warnings
 from collections import Counter
-from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 # threads of libraries that wait for more to do sleep: beside other work, they took most of the time
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
@@ -51,7 +47,7 @@ _TIERS = {"reliability": "make reliability", "slow": "make test-all", "exact_bit
 _NEEDS = {"data": "MVCC_DATA", "reference": "MVCC_REFERENCE"}
 
 
-def pytest_addoption(parser: pytest.Parser) -> None:
+def pytest_addoption(parser):
     parser.addoption(
         "--first-parameters",
         action="store_true",
@@ -59,7 +55,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
-def pytest_make_parametrize_id(val: object) -> str | None:
+def pytest_make_parametrize_id(val):
     """Name a text by its letters; pytest does not find a test by a name with a backslash."""
     if isinstance(val, list) and val:
         val = val[0]
@@ -70,7 +66,7 @@ def pytest_make_parametrize_id(val: object) -> str | None:
     return re.sub(r"[^\w./,:=-]+", " ", val, flags=re.ASCII).strip()[:40]
 
 
-def pytest_configure(config: pytest.Config) -> None:
+def pytest_configure(config):
     config.pluginmanager.register(tried)
     for variable in _NEEDS.values():
         if os.environ.get(variable):
@@ -81,16 +77,16 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 @pytest.fixture
-def rng() -> np.random.Generator:
+def rng():
     """Draw the same numbers whichever tests ran before."""
     return np.random.default_rng(0)
 
 
-def is_worker(config: pytest.Config) -> bool:
+def is_worker(config):
     return hasattr(config, "workerinput")
 
 
-def _compile_once() -> None:
+def _compile_once():
     """Fill numba's cache before workers start, which would all compile the same kernels."""
     from mvcc.multiview import compile_all_kernels
 
@@ -99,7 +95,7 @@ def _compile_once() -> None:
 
 
 @pytest.hookimpl(tryfirst=True)  # before the tests are shuffled
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config, items):
     if config.getoption("first_parameters"):
         first = {item.nodeid.split("[")[0]: item for item in reversed(items)}
         items[:] = [item for item in items if first[item.nodeid.split("[")[0]] is item]
@@ -114,28 +110,26 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
                 item.add_marker(pytest.mark.skip(reason=f"needs {need}"))
 
 
-def pytest_deselected(items: Sequence[pytest.Item]) -> None:
+def pytest_deselected(items):
     for item in items:
         markers = [marker for marker in _TIERS if item.get_closest_marker(marker)]
         item.config.stash.setdefault(_LEFT_OUT, Counter()).update(markers[:1])
 
 
 @pytest.hookimpl(optionalhook=True)
-def pytest_testnodedown(node: Any) -> None:
+def pytest_testnodedown(node):
     # every worker of xdist collects, and so leaves out, the same tests
     node.config.stash[_LEFT_OUT] = Counter(getattr(node, "workeroutput", {}).get("left out", {}))
 
 
-def pytest_sessionfinish(session: pytest.Session) -> None:
+def pytest_sessionfinish(session):
     if hasattr(session.config, "workeroutput"):
         session.config.workeroutput["left out"] = dict(
             session.config.stash.get(_LEFT_OUT, Counter())
         )
 
 
-def pytest_terminal_summary(
-    terminalreporter: pytest.TerminalReporter, config: pytest.Config
-) -> None:
+def pytest_terminal_summary(terminalreporter, config):
     skipped = terminalreporter.stats.get("skipped", [])
     config.stash[_SKIPPED] = Counter(
         str(report.longrepr[-1]).removeprefix("Skipped: ") for report in skipped
@@ -156,7 +150,7 @@ _SKIPPED = pytest.StashKey[Counter[str]]()
 _LEFT_OUT = pytest.StashKey[Counter[str]]()
 
 
-def pytest_unconfigure(config: pytest.Config) -> None:
+def pytest_unconfigure(config):
     """Say in the very last line what was not tested, and what it takes to test it."""
     if is_worker(config):
         return

@@ -21,9 +21,7 @@ class Problem:
         return model.fit(self.views, constraints=self.constraints, mappings=self.mappings)
 
 
-def make_problem(
-    seed: int = 3, sizes: tuple[int, ...] = (16, 13), n_features: tuple[int, ...] = (2, 3)
-) -> Problem:
+def make_problem(seed=3, sizes=(16, 13), n_features=(2, 3)):
     """Draw views that overlap so much that every argument and the seed matter."""
     rng = np.random.default_rng(seed)
     views = []
@@ -41,16 +39,16 @@ def make_problem(
     return Problem(views, constraints, mappings)
 
 
-def listed(constraints: Constraints) -> list[list[Any]]:
+def listed(constraints):
     return [part.tolist() for part in constraints.listed()]
 
 
-def learned(estimator) -> dict[str, Any]:
+def learned(estimator):
     parameters = estimator.get_params(deep=False)
     return {name: value for name, value in vars(estimator).items() if name not in parameters}
 
 
-def outcome(model) -> dict[str, Any]:
+def outcome(model):
     """Write down all that a fit has learned, so that == compares every bit."""
     found = learned(model)
     return found | {
@@ -73,5 +71,5 @@ def outcome(model) -> dict[str, Any]:
     }
 
 
-def fitted(model, problem: Problem) -> dict[str, Any]:
+def fitted(model, problem):
     return outcome(problem.fit(clone(model)))

@@ -1,20 +1,18 @@
 """Hypothesis strategies for labels, constraints (as unsorted arguments) and relations of views."""
 
-from typing import Any
-
 import numpy as np
 import pytest
 from hypothesis import strategies as st
 
 from mvcc import Constraints
-from tests.reference.constraint_sets import ConstraintDict, to_arrays
+from tests.reference.constraint_sets import to_arrays
 
 # few values, so that weights tie, and 0 as often, or any value
 weights = st.sampled_from([0.0, 0.25, 0.5, 1.0, 2.0]) | st.floats(0.0, 4.0)
 seeds = st.integers(0, 2**32 - 1)
 
 
-def labellings(min_size: int = 0, max_size: int = 9) -> st.SearchStrategy[list[int]]:
+def labellings(min_size=0, max_size=9):
     return st.lists(st.integers(0, 2), min_size=min_size, max_size=max_size)
 
 
@@ -51,7 +49,7 @@ def related_views(draw, n_views=None, consistent=True):
     constraints = [
         draw(constraint_lists(y if consistent else None, len(y), max_size=7)) for y in labels
     ]
-    relations: dict[tuple[int, int], Any] = {}
+    relations = {}
     for u in range(n_views):
         for v in range(n_views):
             allowed = [
@@ -65,7 +63,7 @@ def related_views(draw, n_views=None, consistent=True):
     return constraints, relations
 
 
-def relation_lists(n_target: int = 5, max_size: int = 14) -> st.SearchStrategy[np.ndarray]:
+def relation_lists(n_target=5, max_size=14):
     """Distinct many-to-many related rows (one of six, row of target), in any order."""
     related = st.tuples(st.integers(0, 5), st.integers(0, n_target - 1))
     return st.lists(related, unique=True, max_size=max_size).map(
@@ -73,7 +71,7 @@ def relation_lists(n_target: int = 5, max_size: int = 14) -> st.SearchStrategy[n
     )
 
 
-def random_constraints(rng, n, m, weights, must_links=0.5) -> Constraints:
+def random_constraints(rng, n, m, weights, must_links=0.5):
     """Draw up to m constraints between n rows, which may repeat or contradict."""
     pairs = rng.integers(n, size=(m, 2))
     pairs = pairs[pairs[:, 0] != pairs[:, 1]]
@@ -93,19 +91,19 @@ def random_metrics(rng, k, d, kind):
 of_every_metric = pytest.mark.parametrize("kind", [None, "diagonal", "full"])  # of random_metrics
 
 
-def as_list(constraints: Constraints) -> Constraints:
+def as_list(constraints):
     """List the pairs of constraints that may be kept as neighborhoods."""
     return Constraints(constraints.pairs, constraints.must_link, constraints.weights)
 
 
-def as_dict(constraints: Constraints) -> ConstraintDict:
+def as_dict(constraints):
     """Write constraints without repeated rows as {(i, j, is_must_link): weight}."""
     listed = {(i, j, must): weight for i, j, must, weight in constraints.rows()}
     assert len(listed) == len(constraints), "a pair is repeated"
     return listed
 
 
-def assert_holds(constraints: Constraints, expected: ConstraintDict) -> None:
+def assert_holds(constraints, expected):
     assert as_dict(constraints).keys() == expected.keys()
     wanted = Constraints(*to_arrays(expected))
     np.testing.assert_array_equal(constraints.pairs, wanted.pairs)

@@ -1,9 +1,5 @@
 """One browser per worker, and a watch on everything its pages say and ask for."""
 
-from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
-from typing import Any
-
 import pytest
 
 from tests.browser.chromium import ARGUMENTS, CHROMIUM
@@ -34,7 +30,7 @@ DARK, LIGHT = ["rgb(20, 24, 29)"] * 2, ["rgb(255, 255, 255)"] * 2
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Any]:
+def browser():
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
@@ -44,13 +40,11 @@ def browser() -> Iterator[Any]:
 
 
 @pytest.fixture
-def visit(browser) -> Iterator[Callable[..., Any]]:
+def visit(browser):
     """Open an address, which complains only of what is expected, and asks nobody else."""
     contexts, heard, expected = [], [], []
 
-    def at(
-        address: str, width: int = 1280, expects: Sequence[str] = (), ready: str = ASKS, **options
-    ) -> Any:
+    def at(address, width=1280, expects=(), ready=ASKS, **options):
         contexts.append(browser.new_context(viewport={"width": width, "height": 900}, **options))
         expected.extend(expects)
         if address.startswith("http:"):
@@ -69,21 +63,21 @@ def visit(browser) -> Iterator[Callable[..., Any]]:
 
 
 @pytest.fixture
-def open_page(visit) -> Callable[..., Any]:
+def open_page(visit):
     """Open a file."""
     return lambda path, width=1300, **options: visit(path.as_uri(), width, ready=DRAWN, **options)
 
 
 @pytest.fixture
-def page(open_page, report) -> Any:
+def page(open_page, report):
     """Give a page of two views."""
     return open_page(report("two", TWO, n_given=12))
 
 
-def listen(page: Any, heard: list[str], address: str) -> None:
+def listen(page, heard, address):
     """Note what a page complains of, and what foreign addresses it asks for."""
 
-    def note(text: str, noted: bool = True) -> None:
+    def note(text, noted=True):
         if noted:
             heard.append(text)
 
@@ -95,11 +89,11 @@ def listen(page: Any, heard: list[str], address: str) -> None:
 
 
 @pytest.fixture(scope="session")
-def report(tmp_path_factory) -> Callable[..., Path]:
+def report(tmp_path_factory):
     """Write the report of made-up facts, once for all tests that ask for the same."""
     folder = tmp_path_factory.mktemp("reports")
 
-    def write(name: str, *arguments: Any, **options: Any) -> Path:
+    def write(name, *arguments, **options):
         path = folder / f"{name}.html"
         if not path.exists():
             write_clustering_report(make_facts(*arguments, **options), path)

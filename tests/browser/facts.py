@@ -1,28 +1,19 @@
 """Facts of made-up clusterings: blobs, rows matched by their order, random constraints."""
 
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 
 NAMES = ("texts", "images", "sounds", "sensors", "notes")
 
 
-def make_facts(
-    rows: tuple[int, ...] = (400, 300),
-    n_clusters: int = 5,
-    n_given: int = 40,
-    seed: int = 0,
-    **changes: Any,
-):
+def make_facts(rows=(400, 300), n_clusters=5, n_given=40, seed=0, **changes):
     """Make the facts of one view for each number of rows."""
     rng = np.random.default_rng(seed)
     names = [NAMES[number] for number in range(len(rows))]
     truth = rng.integers(n_clusters, size=max(rows))  # a row has its counterpart at the same place
-    views = [
-        _view(name, truth[:n], n_clusters, n_given, rng)
-        for name, n in zip(names, rows, strict=True)
-    ]
+    sized = zip(names, rows, strict=True)
+    views = [_view(name, truth[:n], n_clusters, n_given, rng) for name, n in sized]
     relations = [_relation(views, pair) for pair in combinations(range(len(rows)), 2)][: len(rows)]
     return {
         "schema": 1,
@@ -60,9 +51,7 @@ def make_facts(
     } | changes
 
 
-def _view(
-    name: str, truth: np.ndarray, n_clusters: int, n_given: int, rng: np.random.Generator
-) -> dict[str, Any]:
+def _view(name, truth, n_clusters, n_given, rng):
     n_rows = len(truth)
     centers = rng.normal(scale=4.0, size=(n_clusters, 2))
     points = centers[truth] + rng.normal(size=(n_rows, 2))
@@ -113,7 +102,7 @@ def _view(
     }
 
 
-def _profile(view: dict[str, Any], cluster: int, n_clusters: int) -> dict[str, Any]:
+def _profile(view, cluster, n_clusters):
     rows = [row for row, label in enumerate(view["labels"]) if label == cluster]
     height = {"column": "height", "kind": "number", "rule": "≥ 120", "words": "high height"}
     shop = {"column": "shop", "kind": "category", "rule": "= Rome", "words": "shop = Rome"}
@@ -133,7 +122,7 @@ def _profile(view: dict[str, Any], cluster: int, n_clusters: int) -> dict[str, A
     }
 
 
-def _pairs(rng: np.random.Generator, n_rows: int, n_pairs: int) -> list[tuple[int, int]]:
+def _pairs(rng, n_rows, n_pairs):
     first = rng.integers(n_rows, size=n_pairs)
     return [
         (int(i), int((i + step) % n_rows))
@@ -141,23 +130,23 @@ def _pairs(rng: np.random.Generator, n_rows: int, n_pairs: int) -> list[tuple[in
     ]
 
 
-def _given(i: int, j: int, truth: np.ndarray, labels: np.ndarray, line: int) -> list[Any]:
+def _given(i, j, truth, labels, line):
     must_link = bool(truth[i] == truth[j])
     satisfied = bool((labels[i] == labels[j]) == must_link)
     return [i, j, must_link, 1.0, satisfied, f"line {line} of pairs.csv"]
 
 
-def _transferred(i: int, j: int, truth: np.ndarray, rank: int, name: str) -> list[Any]:
+def _transferred(i, j, truth, rank, name):
     weight = round(0.99 - 0.001 * rank, 3)
     return [i, j, bool(truth[i] == truth[j]), weight, f"because {name}{i} was judged (line 7)"]
 
 
-def _count(links: list[list[Any]]) -> dict[str, int]:
+def _count(links):
     must_links = sum(link[2] for link in links)
     return {"must_link": must_links, "cannot_link": len(links) - must_links}
 
 
-def _relation(views: list[dict[str, Any]], pair: tuple[int, int]) -> dict[str, Any]:
+def _relation(views, pair):
     first, second = (views[number] for number in pair)
     pairs = [[row, row] for row in range(min(first["n_rows"], second["n_rows"]) // 2)]
     differing = [[i, j] for i, j in pairs if first["labels"][i] != second["labels"][j]]

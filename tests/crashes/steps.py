@@ -8,11 +8,9 @@ import io
 import os
 import signal
 import traceback
-from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
-from typing import Any
 
 from mvcc.exceptions import StoreError
 from mvcc.experiments import Config, run_experiment
@@ -39,10 +37,10 @@ _ON_DISK = (
 )
 
 
-def outcomes(disturb: Callable[[int, Path], None], root: Path, stride: int) -> list[dict[str, Any]]:
+def outcomes(disturb, root, stride):
     """Disturb runs, each at a later step, until one ends by itself; go on with each."""
     warm_up(CONFIG)  # forked processes begin at once
-    found: list[dict[str, Any]] = []
+    found = []
     for step in count(1, stride):
         found.append(outcome_of(step, disturb, root / str(step), root / f"{step}.log"))
         if found[-1]["ended"] == 0:
@@ -50,12 +48,10 @@ def outcomes(disturb: Callable[[int, Path], None], root: Path, stride: int) -> l
     return found
 
 
-def outcome_of(
-    step: int, disturb: Callable[[int, Path], None], folder: Path, log: Path
-) -> dict[str, Any]:
+def outcome_of(step, disturb, folder, log):
     """Disturb a run, go on with it, and look what there is."""
 
-    def disturbed() -> None:
+    def disturbed():
         disturb(step, folder)
         run(folder, log)
 
@@ -78,7 +74,7 @@ def outcome_of(
     }
 
 
-def in_child(action: Callable[[], object], log: Path) -> int:
+def in_child(action, log):
     """Run an action in a forked process; return its exit code, or minus its signal."""
     if (child := os.fork()) == 0:
         code = CRASHED
@@ -94,12 +90,12 @@ def in_child(action: Callable[[], object], log: Path) -> int:
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
-def note(log: Path, text: str) -> None:
+def note(log, text):
     with open(log, "a") as file:
         file.write(f"{text}\n")
 
 
-def run(folder: Path, log: Path) -> None:
+def run(folder, log):
     """Run the experiment, or go on with it."""
     run_experiment(
         CONFIG,
@@ -110,31 +106,29 @@ def run(folder: Path, log: Path) -> None:
     )
 
 
-def killed(step: int, folder: Path) -> None:
+def killed(step, folder):
     """Kill this process before a step on the disk; a file is written in halves, two steps."""
 
-    def last(_: str) -> None:
+    def last(_):
         os.kill(os.getpid(), signal.SIGKILL)
 
     _disturb(step, folder, last)
 
 
-def full(step: int, folder: Path) -> None:
+def full(step, folder):
     """Let nothing be written to a folder from the given step on."""
 
-    def refuse(path: str) -> None:
+    def refuse(path):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), path)
 
     _disturb(step, folder, refuse, lasting=True)
 
 
-def _disturb(
-    step: int, folder: Path, disturb: Callable[[str], None], lasting: bool = False
-) -> None:
+def _disturb(step, folder, disturb, lasting=False):
     """Call a function at a step on files of the folder, or from then on, but for removals."""
     done = 0
 
-    def counted(path: object, *, frees: bool = False) -> None:
+    def counted(path, *, frees=False):
         nonlocal done
         if isinstance(path, int):
             path = os.readlink(f"/proc/self/fd/{path}")
@@ -144,8 +138,8 @@ def _disturb(
         if not (lasting and frees) and (done == step or (lasting and done > step)):
             disturb(str(path))
 
-    def hooked(real: Callable[..., object], name: str) -> Callable[..., object]:
-        def call(path: object, *arguments: object, **options: object) -> object:
+    def hooked(real, name):
+        def call(path, *arguments, **options):
             mode = str(options.get("mode", arguments[0] if arguments else "r"))
             if name != "open" or set(mode) & set("wax+"):
                 counted(path, frees=name == "unlink")
@@ -153,7 +147,7 @@ def _disturb(
 
         return call
 
-    def in_halves(path: Path, content: bytes) -> int:
+    def in_halves(path, content):
         with real_open(path, "wb") as file:
             counted(path)
             file.write(content[: len(content) // 2])
@@ -184,7 +178,7 @@ class _Sets(ctypes.Structure):
 
 
 @contextmanager
-def rights_of_everybody() -> Iterator[None]:
+def rights_of_everybody():
     """Let an administrator write only where others may; the right to read stays."""
     if os.geteuid() != 0:
         yield
@@ -201,6 +195,6 @@ def rights_of_everybody() -> Iterator[None]:
         _call("capset", header, sets)
 
 
-def _call(name: str, header: _Header, sets: ctypes.Array[_Sets]) -> None:
+def _call(name, header, sets):
     if getattr(ctypes.CDLL(None, use_errno=True), name)(ctypes.byref(header), sets):
         raise OSError(ctypes.get_errno(), name)

@@ -1,11 +1,9 @@
 import gzip
 import hashlib
 import tarfile
-from collections.abc import Iterator
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
-from typing import Any
 
 import pytest
 import requests
@@ -29,7 +27,7 @@ TINY_GROUP = {
 }
 
 
-def packed(members: dict[str, bytes] | None = None, links: dict[str, str] | None = None) -> bytes:
+def packed(members=None, links=None):
     """Pack an archive; the one of the sandbox has the tiny group in two parts, and others."""
     if members is None:
         parts = {"10": "train", "11": "test", "9": "train"}
@@ -60,13 +58,13 @@ def packed(members: dict[str, bytes] | None = None, links: dict[str, str] | None
 class Network:
     """Stands in for the network: answers every request, by any scheme, with what is given."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         self.asked: list[str] = []
         self.content = b""
         self.error: BaseException | None = None
         self.redirects: dict[str, str] = {}
 
-    def send(self, request: requests.PreparedRequest) -> requests.Response:
+    def send(self, request):
         self.asked.append(str(request.url))
         answer = requests.Response()
         answer.request, answer.url, answer.status_code = request, str(request.url), 200
@@ -80,18 +78,18 @@ class Network:
 class _Stream(BytesIO):
     """A body that breaks off, where there is an error, after all of it was sent."""
 
-    def __init__(self, content: bytes, error: BaseException | None) -> None:
+    def __init__(self, content, error):
         super().__init__(content)
         self.error = error
 
-    def read(self, size: int | None = -1) -> bytes:
+    def read(self, size=-1):
         if not (content := super().read(size)) and self.error is not None:
             raise self.error
         return content
 
 
 @pytest.fixture
-def network(monkeypatch: pytest.MonkeyPatch) -> Network:
+def network(monkeypatch):
     stub = Network()
     monkeypatch.setattr(HTTPAdapter, "send", lambda adapter, request, **options: stub.send(request))
     return stub
@@ -108,8 +106,8 @@ class Sandbox:
 
 
 @pytest.fixture
-def sandbox(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Sandbox]:
-    entry: dict[str, Any] = {
+def sandbox(tmp_path, monkeypatch):
+    entry = {
         "url": "https://example.org/protein.arff",
         "sha256": hashlib.sha256(TINY_PROTEIN).hexdigest(),
         "size": len(TINY_PROTEIN),

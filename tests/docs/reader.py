@@ -10,18 +10,17 @@ import time
 from dataclasses import replace
 from doctest import ELLIPSIS, NORMALIZE_WHITESPACE, OutputChecker
 from pathlib import Path
-from typing import Any, Self
 
 import yaml
 
-from tests.docs.blocks import HERE, PYTHON, ROOT, SHELL, Block, parse
+from tests.docs.blocks import HERE, PYTHON, ROOT, SHELL, parse
 
 _INTERPRETER = Path(__file__).with_name("interpreter.py")
 _PATIENCE = 120.0  # seconds until a program in the background says that it is there
 _OF_MAKE = {"MAKEFLAGS", "MAKELEVEL", "MFLAGS"}  # a make below another one says more
 
 
-def variables(*programs: Path, **more: str) -> dict[str, str]:
+def variables(*programs, **more):
     """Return the environment of somebody for whom the programs of these folders come first."""
     others = (part for part in os.environ["PATH"].split(os.pathsep) if part != str(HERE))
     outside = {name: value for name, value in os.environ.items() if name not in _OF_MAKE}
@@ -43,14 +42,7 @@ class Reader:
     somebody slow.
     """
 
-    def __init__(
-        self,
-        folder: Path,
-        variables: dict[str, str],
-        *,
-        instead: dict[str, str] | None = None,
-        slow: bool = False,
-    ) -> None:
+    def __init__(self, folder, variables, *, instead=None, slow=False):
         self.folder = folder
         self.variables = variables
         self.instead = instead or {}
@@ -61,24 +53,24 @@ class Reader:
         self._left_running = contextlib.ExitStack()
         self._interpreter: subprocess.Popen[str] | None = None
 
-    def __enter__(self) -> Self:
+    def __enter__(self):
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, *_):
         self._left_running.close()
 
-    def follow(self, blocks: list[Block]) -> None:
+    def follow(self, blocks):
         """Do what the blocks say, in order."""
         for block in blocks:
             self._read(self._replaced(block))
 
-    def _replaced(self, block: Block) -> Block:
+    def _replaced(self, block):
         text = block.text
         for word, other in self.instead.items():
             text = text.replace(word, other)
         return replace(block, text=text)
 
-    def _read(self, block: Block) -> None:
+    def _read(self, block):
         if block.mark == "ci" or (block.mark == "slow" and not self.slow):
             why = f"{block.place}: say why it is slow: <!-- slow: why -->"
             assert block.mark == "ci" or block.said, why
@@ -102,18 +94,18 @@ class Reader:
         else:
             parse(block)
 
-    def _write(self, block: Block) -> None:
+    def _write(self, block):
         path = self.folder / block.said
         path.parent.mkdir(parents=True, exist_ok=True)
         text = block.text if block.mark == "file" else _merged(path.read_text("utf-8"), block.text)
         path.write_text(text, encoding="utf-8")
 
-    def _compare(self, block: Block) -> None:
+    def _compare(self, block):
         checker, flags = OutputChecker(), ELLIPSIS | NORMALIZE_WHITESPACE
         same = checker.check_output(block.text, self._printed, flags)
         assert same, f"{block.place}: it prints instead:\n{self._printed}"
 
-    def _run_python(self, block: Block) -> str:
+    def _run_python(self, block):
         if self._interpreter is None:
             # what libraries of others warn of is theirs
             how = "lenient" if self.slow else "strict"
@@ -128,7 +120,7 @@ class Reader:
         assert error is None, f"{block.place}: {error}"
         return str(printed)
 
-    def _run_shell(self, block: Block) -> str:
+    def _run_shell(self, block):
         assert block.language in SHELL
         script = block.text if "$ " not in block.text else "\n".join(block.commands)
         done = subprocess.run(
@@ -143,7 +135,7 @@ class Reader:
         assert (done.returncode != 0) == fails, told
         return done.stdout + done.stderr if fails else done.stdout
 
-    def _start(self, block: Block) -> str:
+    def _start(self, block):
         (command,) = block.commands
         log = self.folder / f"line-{block.line}.log"
         with log.open("w") as file:
@@ -156,7 +148,7 @@ class Reader:
             time.sleep(0.1)
         return ""
 
-    def _popen(self, command: list[str], **options: Any) -> subprocess.Popen[Any]:
+    def _popen(self, command, **options):
         options = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE} | options
         options |= {"cwd": self.folder, "env": self.variables, "start_new_session": True}
         started = subprocess.Popen(command, **options)
@@ -164,14 +156,14 @@ class Reader:
         return started
 
 
-def _merged(text: str, more: str) -> str:
+def _merged(text, more):
     merged = yaml.safe_load(text)
     for section, entries in yaml.safe_load(more).items():
         merged[section] |= entries
     return yaml.safe_dump(merged, sort_keys=False)
 
 
-def _end(process: subprocess.Popen[Any]) -> None:
+def _end(process):
     """End a process and all that it started."""
     for number in (signal.SIGTERM, signal.SIGKILL):
         with contextlib.suppress(ProcessLookupError):

@@ -6,14 +6,7 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import dijkstra
 
 from mvcc._utils.kernels.shared import add_gram
-from mvcc.embedding import (
-    AnchorGraph,
-    anchor_graph,
-    find_objects,
-    membership,
-    object_columns,
-    raw_columns,
-)
+from mvcc.embedding import anchor_graph, find_objects, membership, object_columns, raw_columns
 
 K = 3
 
@@ -54,7 +47,7 @@ def with_matched(problem, graph):
     )
 
 
-def affinities(graph: AnchorGraph):
+def affinities(graph):
     B = graph.ties.toarray().astype(float)
     return B @ np.diag(graph.weights) @ B.T
 

@@ -1,8 +1,6 @@
 """Small results folders, made up: `curves.csv` and `scores.csv.gz` beside a `manifest.json`."""
 
 import json
-from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -13,18 +11,18 @@ ADDED = ["folder", "study", "features"]
 
 
 @pytest.fixture
-def curves() -> Callable[..., pd.DataFrame]:
+def curves():
     """Make curves as `Results.curves`, all different."""
 
     def make(
-        dataset: str = "letters_digits",
-        bases: tuple[str, ...] = ("pck-means", "mpck-means"),
-        methods: tuple[str, ...] = METHODS,
-        fractions: tuple[float, ...] = (0.2, 0.4, 1.0),
-        schedule: tuple[int, ...] = (20, 40, 80),
-        trials: int = 12,
-        views: tuple[str, ...] = (),
-    ) -> pd.DataFrame:
+        dataset="letters_digits",
+        bases=("pck-means", "mpck-means"),
+        methods=METHODS,
+        fractions=(0.2, 0.4, 1.0),
+        schedule=(20, 40, 80),
+        trials=12,
+        views=(),
+    ):
         rows = [
             (base, method, mapped, view, n)
             for base in bases
@@ -58,10 +56,10 @@ def curves() -> Callable[..., pd.DataFrame]:
 
 
 @pytest.fixture
-def scores() -> Callable[[pd.DataFrame], pd.DataFrame]:
+def scores():
     """Make scores whose means are the curves', rising with the trial."""
 
-    def make(curves: pd.DataFrame) -> pd.DataFrame:
+    def make(curves):
         rows = [
             curves.assign(trial=trial)[curves["trials"] > trial]
             for trial in range(int(curves["trials"].max()))
@@ -74,9 +72,9 @@ def scores() -> Callable[[pd.DataFrame], pd.DataFrame]:
 
 
 @pytest.fixture
-def finish(scores) -> Callable[[Path, pd.DataFrame], Path]:
+def finish(scores):
 
-    def write(folder: Path, table: pd.DataFrame) -> Path:
+    def write(folder, table):
         folder.mkdir(parents=True, exist_ok=True)
         table.drop(columns=ADDED).to_csv(folder / "curves.csv", index=False)
         if {"mean", "trials"} <= set(table) and len(table):
@@ -92,7 +90,7 @@ def finish(scores) -> Callable[[Path, pd.DataFrame], Path]:
 
 
 @pytest.fixture
-def example() -> dict[str, object]:
+def example():
     """Make up a cluster of four points around (1, 2) with variances 4 and 1."""
     ends = [([3.0, 2.0], 0.6), ([1.0, 3.0], 0.6), ([1.0, 2.0], 1.0), ([5.0, 2.0], 0.14)]
     ends = [{"point": point, "membership": G} for point, G in ends]

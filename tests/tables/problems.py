@@ -53,14 +53,7 @@ def read_csv(path):
 
 
 def write_problem(
-    folder: Path,
-    n_views: int = 2,
-    pairs=None,
-    judged=(0,),
-    n: int = 24,
-    n_matches: int = 12,
-    n_judged: int = 8,
-    noise=1.0,
+    folder, n_views=2, pairs=None, judged=(0,), n=24, n_matches=12, n_judged=8, noise=1.0
 ):
     """Write ``n`` rows per view and return the options of a job, as `load_job` takes them.
 

@@ -5,8 +5,6 @@ import json
 import random
 import tracemalloc
 import zipfile
-from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -21,7 +19,7 @@ NOT_WRITTEN, PREDICTED = "not written", "predicted"
 REFUSED = "m.skops is damaged, or no model that `mvcc cluster` has written: "
 
 
-def places_in(value: Any, depth: int = 0) -> Iterator[tuple[str, Any, Any]]:
+def places_in(value, depth=0):
     """Give every attribute, entry and key of what is stored: its name, what holds it, and where."""
     if depth > 20:  # a value was put into itself
         return
@@ -39,7 +37,7 @@ def places_in(value: Any, depth: int = 0) -> Iterator[tuple[str, Any, Any]]:
             yield from places_in(holder[key], depth + 1)
 
 
-def changed_array(array: np.ndarray, rng: random.Random) -> Any:
+def changed_array(array, rng):
     """Return an array with other values, of another type, or of another shape."""
     array, is_number = np.atleast_1d(array), array.dtype.kind in "if"
     if rng.random() < 0.4 and array.size and is_number:
@@ -62,7 +60,7 @@ ODD = [None, -1, 0, 1, 3.5, 10**9, 10**30, True, float("nan"), float("inf"), "x"
 ODD_ATTRIBUTES = ["transform", "predict", "odd_", "_sklearn_output_config", "__class__"]
 
 
-def change(views: Any, rng: random.Random) -> str:
+def change(views, rng):
     """Change one thing; return what."""
     places = list(places_in(views))
     if not places:  # all was removed
@@ -95,7 +93,7 @@ def change(views: Any, rng: random.Random) -> str:
     return f"{name} = {str(type(new))[8:-2]} {str(new)[:60]}"
 
 
-def use(content: bytes, rows: pd.DataFrame, path: Any) -> str:
+def use(content, rows, path):
     """Load a model and predict; return the message where it is refused."""
     path.write_bytes(content)
     try:
@@ -115,7 +113,7 @@ def use(content: bytes, rows: pd.DataFrame, path: Any) -> str:
     return PREDICTED
 
 
-def try_changes(contents, rows, path, seed: int) -> str:
+def try_changes(contents, rows, path, seed):
     rng = random.Random(seed)
     kind = rng.choice(list(contents))
     views = read_model(contents[kind], "m")
@@ -159,7 +157,7 @@ def test_a_changed_model_predicts_or_is_refused(contents, rows, tmp_path, tried,
     tried("model changed and sealed again", n)
 
 
-def at(views: Any, *names: Any) -> Any:
+def at(views, *names):
     """Return what is below the first view, by names of attributes, keys and numbers."""
     found = views[0]
     for name in names:
@@ -178,7 +176,7 @@ HUGE = {
 }
 
 
-def with_promising_heads(content: bytes) -> bytes:
+def with_promising_heads(content):
     def promising(name, entry):
         return entry.replace(b"(24, 3), }" + b" " * 9, b"(3500000000, 3), }" + b" ")
 
@@ -187,7 +185,7 @@ def with_promising_heads(content: bytes) -> bytes:
     return changed
 
 
-def naming(content: bytes, node: dict[str, Any]) -> bytes:
+def naming(content, node):
     """Return a model with one more state, and an array that it may name."""
 
     def with_node(name, entry):
@@ -204,14 +202,14 @@ def naming(content: bytes, node: dict[str, Any]) -> bytes:
 LIST = {"__class__": "list", "__module__": "builtins", "__loader__": "ListNode"}
 
 
-def with_states_again_and_again(content: bytes) -> bytes:
+def with_states_again_and_again(content):
     node = LIST | {"content": [], "__id__": 900_000}
     for number in range(900_001, 900_045):  # each of the next one twice
         node = LIST | {"content": [node, {"__id__": number - 1}], "__id__": number}
     return naming(content, node)
 
 
-def with_arrays_again_and_again(content: bytes) -> bytes:
+def with_arrays_again_and_again(content):
     array = {"__class__": "ndarray", "__module__": "numpy", "__loader__": "NdArrayNode"}
     array |= {"type": "numpy", "file": "z.npy"}
     arrays = [array | {"__id__": number} for number in range(900_000, 900_040)]
@@ -245,6 +243,6 @@ def test_what_asks_for_much_memory_is_refused_before_it_gets_any(contents, rows,
         tracemalloc.stop()
 
 
-def entries_of(content: bytes) -> list[bytes]:
+def entries_of(content):
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         return list(map(archive.read, archive.namelist()))

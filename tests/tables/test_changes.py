@@ -14,33 +14,17 @@ def numbered(counts):
 
 
 @pytest.mark.parametrize(
-    ("counts", "numbers", "words"),
+    ("counts", "numbers", "kept", "changes"),
     [
-        ([[0, 9], [8, 1]], [1, 0], ["17 of 18 rows kept their cluster."]),
-        (
-            [[10, 0, 0], [0, 6, 4]],
-            [0, 1, 2],
-            ["16 of 20 rows kept their cluster.", "Cluster 1 was split into 1 and 2."],
-        ),
-        (
-            [[10, 0], [5, 0], [0, 7]],
-            [0, 2],
-            ["17 of 22 rows kept their cluster.", "Clusters 0 and 1 were merged into 0."],
-        ),
-        (
-            [[10, 0, 0], [0, 8, 0]],
-            [0, 1, 2],
-            ["18 of 18 rows kept their cluster.", "Clusters that are new: 2."],
-        ),
-        (
-            [[10], [0]],
-            [0],
-            ["10 of 10 rows kept their cluster.", "Clusters that have vanished: 1."],
-        ),
+        ([[0, 9], [8, 1]], [1, 0], "17 of 18", []),
+        ([[10, 0, 0], [0, 6, 4]], [0, 1, 2], "16 of 20", ["Cluster 1 was split into 1 and 2."]),
+        ([[10, 0], [5, 0], [0, 7]], [0, 2], "17 of 22", ["Clusters 0 and 1 were merged into 0."]),
+        ([[10, 0, 0], [0, 8, 0]], [0, 1, 2], "18 of 18", ["Clusters that are new: 2."]),
+        ([[10], [0]], [0], "10 of 10", ["Clusters that have vanished: 1."]),
     ],
 )
-def test_numbers_and_words(counts, numbers, words):
-    assert numbered(counts) == (numbers, words)
+def test_numbers_and_words(counts, numbers, kept, changes):
+    assert numbered(counts) == (numbers, [f"{kept} rows kept their cluster.", *changes])
 
 
 def test_a_number_is_not_taken_over_by_a_few_rows():

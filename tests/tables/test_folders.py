@@ -120,9 +120,8 @@ def large(problem, options, tmp_path):
 @pytest.fixture
 def run(address, tmp_path):
     def cluster_folders(options, out="out", **how):
-        return cluster_job(
-            load_job(None, options), tmp_path / out, scheduler=address, **how
-        ).to_dict()
+        job = load_job(None, options)
+        return cluster_job(job, tmp_path / out, scheduler=address, **how).to_dict()
 
     return cluster_folders
 
@@ -339,28 +338,21 @@ def test_outside_of_the_main_thread_nothing_waits_for_signals():
 
 
 def test_answers_count_and_outliers_stay_out(large, run, tmp_path):
-    rows = {
-        name: [row["id"] for row in read_csv(tmp_path / f"{name}.csv")]
-        for name in ("view0", "view1")
-    }
+    names = ("view0", "view1")
+    first, second = ([row["id"] for row in read_csv(tmp_path / f"{name}.csv")] for name in names)
     asked = tmp_path / "asked"
     asked.mkdir()
-    log = "".join(
-        f"view1:{name},{answer},now\n"
-        for name, answer in zip(rows["view1"], ("outlier", "unsure"), strict=False)
-    )
+    log = f"view1:{second[0]},outlier,now\nview1:{second[1]},unsure,now\n"
     (asked / "asked.csv").write_text(f"id,answer,when\n{log}")
-    groups = [f"{name},view0:{row},yes\n" for name, row in zip("abc", rows["view0"], strict=False)]
+    groups = [f"{name},view0:{row},yes\n" for name, row in zip("abc", first, strict=False)]
     (asked / "groups.csv").write_text("".join(["name,members,counted\n", *groups]))
-    (asked / "view0.csv").write_text(
-        f"i,j,kind\n{rows['view0'][-1]},{rows['view0'][-2]},must-link\n"
-    )
+    (asked / "view0.csv").write_text(f"i,j,kind\n{first[-1]},{first[-2]},must-link\n")
     unjudged = [one for one in large if one[0][0] != "constraints"]
     facts = run(with_values(unjudged, asked=str(asked)), fresh=True)
-    assert set(rows["view0"][:3] + rows["view0"][-2:]) <= set(facts["views"][0]["ids"])
+    assert set(first[:3] + first[-2:]) <= set(facts["views"][0]["ids"])
     found = labels_of(tmp_path / "out/view1/labels").set_index("id")
     assert found.columns.tolist() == ["cluster", "name", "label"]
-    assert found.loc[rows["view1"][0], ["cluster", "name"]].tolist() == [-1, ""]
+    assert found.loc[second[0], ["cluster", "name"]].tolist() == [-1, ""]
     assert (found["cluster"] < 0).sum() == len(facts["views"][1]["outliers"])
     assert sum(facts["views"][1]["all_sizes"]) == N - len(facts["views"][1]["outliers"])
     assert check_clustering(tmp_path / "out")[1] == []
@@ -383,13 +375,9 @@ def test_nothing_of_a_former_clustering_is_left(sampled, large, options, run, tm
 def test_a_folder_called_labels_with_other_things_is_left_alone(sampled, large, run, tmp_path):
     (tmp_path / "out/view0/labels/mine.txt").write_text("mine")
     before = outputs(tmp_path / "out", ".csv", ".txt", ".json", ".parquet")
-    refused = r"out/view0/labels/mine\.txt is not replaced: mvcc did not write it"
-    with pytest.raises(StoreError, match=refused):
+    with pytest.raises(StoreError, match=r"labels/mine\.txt is not replaced: mvcc did not write"):
         run(with_values(large, seed=1), fresh=True)
     assert outputs(tmp_path / "out", ".csv", ".txt", ".json", ".parquet") == before
-    next((tmp_path / "out/view0/labels").glob("*.parquet")).write_bytes(b"")
-    (wrong,) = check_clustering(tmp_path / "out")[1]
-    assert wrong.startswith("view0/labels: it is missing, or is not what clustering.json says")
 
 
 def with_other_clusters(path):
@@ -397,12 +385,15 @@ def with_other_clusters(path):
     frame.assign(cluster=(frame["cluster"] + 1) % 3).to_parquet(path, index=False)
 
 
-@pytest.mark.parametrize("change", [Path.unlink, with_other_clusters])
+def emptied(path):
+    path.write_bytes(b"")
+
+
+@pytest.mark.parametrize("change", [Path.unlink, emptied, with_other_clusters])
 def test_labels_that_are_lost_and_inputs_that_change_are_noticed(sampled, large, tmp_path, change):
     change(next((tmp_path / "out/view0/labels").iterdir()))
-    assert check_clustering(tmp_path / "out")[1] == [
-        "view0/labels: it is missing, or is not what clustering.json says."
-    ]
+    (wrong,) = check_clustering(tmp_path / "out")[1]
+    assert wrong == "view0/labels: it is missing, or is not what clustering.json says."
     as_folder(tmp_path / "view1.csv", change=lambda number, frame: frame.assign(x=frame["x"] + 1))
     (note,) = check_clustering(tmp_path / "out")[2]
     assert note.endswith("/view1: the input has changed since; cluster it again.")

@@ -1,6 +1,5 @@
 """A made-up world in which the paper is right in everything: results of all its studies."""
 
-from collections.abc import Callable, Iterator
 from itertools import product
 
 import numpy as np
@@ -8,7 +7,7 @@ import pandas as pd
 import pytest
 
 from mvcc.reporting.claims._evidence import Evidence, prepare
-from mvcc.reporting.claims._scorecard import Scorecard, evaluate
+from mvcc.reporting.claims._scorecard import evaluate
 
 TRIALS = 12
 SCHEDULE = (10, 50, 100, 200)
@@ -23,7 +22,7 @@ METHODS = (CP, DM, CM, SV)
 Row = dict[str, object]
 
 
-def _row(study: str, dataset: str, base: str, method: str, n: int, **more: object) -> Row:
+def _row(study, dataset, base, method, n, **more):
     row = {"study": study, "dataset": dataset, "base": base, "method": method}
     row |= {"n_constraints": n, "experiment": "multi-view", "view": None, "closure": "full"}
     row |= {"threshold": None, "mapped": None, "rewired": None, "features": "spectral", **more}
@@ -32,16 +31,14 @@ def _row(study: str, dataset: str, base: str, method: str, n: int, **more: objec
     return row
 
 
-def _grid(
-    study: str, datasets: object, fractions: tuple[float, ...] = FRACTIONS, **more: object
-) -> Iterator[Row]:
+def _grid(study, datasets, fractions=FRACTIONS, **more):
     for dataset, base, n, method in product(datasets, BASES, SCHEDULE, METHODS):
         of_cp = {"threshold": THRESHOLDS.get(dataset, "0.75")} if method == CP else {}
         for mapped in (None,) if method == SV else fractions:
             yield _row(study, dataset, base, method, n, mapped=mapped, **(of_cp | more))
 
 
-def _rows() -> Iterator[Row]:
+def _rows():
     yield from _grid("main", THRESHOLDS)
     for closure in ("view", "none"):
         yield from _grid("closure", THRESHOLDS, closure=closure)
@@ -65,7 +62,7 @@ def _rows() -> Iterator[Row]:
         yield _row("main", dataset, base, method, n, view=view, **alone)
 
 
-def _build() -> pd.DataFrame:
+def _build():
     cells = pd.DataFrame(list(_rows())).astype({"mapped": float, "rewired": float})
     table = cells.merge(pd.DataFrame({"trial": range(TRIALS)}), how="cross")
     table["view"] = table["view"].astype(object)
@@ -119,21 +116,21 @@ def _build() -> pd.DataFrame:
 
 
 @pytest.fixture(scope="session")
-def whole_world() -> pd.DataFrame:
+def whole_world():
     return _build()
 
 
 @pytest.fixture
-def world(whole_world: pd.DataFrame) -> pd.DataFrame:
+def world(whole_world):
     return whole_world.copy()
 
 
 @pytest.fixture
-def evaluations() -> pd.DataFrame:
+def evaluations():
     return count()
 
 
-def count() -> pd.DataFrame:
+def count():
     """Make up how often memberships are evaluated."""
     table = pd.DataFrame({"dataset": ["protein", "rec_talk"], "candidates": [20, 30]})
     table = table.assign(endpoints=[12, 14], memoized=[240, 420], early_stopped=[90, 80])
@@ -141,15 +138,15 @@ def count() -> pd.DataFrame:
 
 
 @pytest.fixture(scope="session")
-def testify() -> Callable[..., Evidence]:
+def testify():
     """Turn scores into evidence as reading them from disk would."""
 
-    def make(scores: pd.DataFrame, evaluations: pd.DataFrame | None = None) -> Evidence:
+    def make(scores, evaluations=None):
         return Evidence(prepare(scores), evaluations)
 
     return make
 
 
 @pytest.fixture(scope="session")
-def whole_scorecard(whole_world: pd.DataFrame, testify: Callable[..., Evidence]) -> Scorecard:
+def whole_scorecard(whole_world, testify):
     return evaluate(testify(whole_world, count()))

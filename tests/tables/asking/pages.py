@@ -1,9 +1,7 @@
 """A page of questions about small tables with pictures, served in this process."""
 
 import threading
-from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 import numpy as np
 
@@ -20,11 +18,11 @@ PNG = bytes.fromhex(
 )
 
 
-def kind_of(number: int) -> str:
+def kind_of(number):
     return KINDS[number % len(KINDS)]
 
 
-def write_tables(folder: Path, prefix: str = "t", n: int = 60) -> Path:
+def write_tables(folder, prefix="t", n=60):
     """Write texts, images and matches of every second row, each of one kind; return a config."""
     rng = np.random.default_rng(0)
     centers = {
@@ -57,7 +55,7 @@ def write_tables(folder: Path, prefix: str = "t", n: int = 60) -> Path:
 
 
 @contextmanager
-def serving(config: Path, port: int = 0) -> Iterator[PageServer]:
+def serving(config, port=0):
     """Serve the questions about a config from the folder ``answers`` beside it."""
     job = load_job(config)
     with (
@@ -68,7 +66,7 @@ def serving(config: Path, port: int = 0) -> Iterator[PageServer]:
 
 
 @contextmanager
-def correcting(results: Path, port: int = 0) -> Iterator[PageServer]:
+def correcting(results, port=0):
     """Serve the page that corrects a result."""
     with (
         ReviewSession(results) as session,
@@ -78,7 +76,7 @@ def correcting(results: Path, port: int = 0) -> Iterator[PageServer]:
 
 
 @contextmanager
-def _served(server: PageServer) -> Iterator[PageServer]:
+def _served(server):
     thread = threading.Thread(target=server.serve)
     thread.start()
     try:
@@ -88,7 +86,7 @@ def _served(server: PageServer) -> Iterator[PageServer]:
         thread.join()
 
 
-def asked(config: Path) -> list[str]:
+def asked(config):
     """Return the lines of the log, without its header."""
     log = config.parent / "answers" / "asked.csv"
     return log.read_text(encoding="utf-8").splitlines()[1:] if log.exists() else []
