@@ -36,15 +36,10 @@ def mvlearn(monkeypatch):
 
 @pytest.fixture
 def config():
-    plan = {
-        "threshold": 0.75,
-        "mapped": [0.01, 1.0],
-        "constraints": [0, 40],
-        "transfers": ["joint", "k-means"],
-    }
-    return Config.model_validate(
-        {"name": "small", "dataset": "wine", "features": {"method": "auto"}, "multi_view": plan}
-    )
+    plan = {"threshold": 0.75, "mapped": [0.01, 1.0], "constraints": [0, 40]}
+    plan["transfers"] = ["joint", "k-means"]
+    settings = {"name": "small", "dataset": "wine", "multi_view": plan}
+    return Config.model_validate(settings | {"features": {"method": "auto"}})
 
 
 def test_every_peer_has_a_row_where_it_can_be_tried_and_titles_are_known(config, mvlearn):

@@ -24,10 +24,8 @@ pytestmark = pytest.mark.slow
 PLACES = {"beside the sources": "mvcc", "NUMBA_CACHE_DIR": "chosen", "the user's folder": "user"}
 if hasattr(config, "CACHE_LOCATOR_CLASSES"):
     PLACES["NUMBA_CACHE_LOCATOR_CLASSES"] = "mvcc"
-FOLDERS = [
-    Path(package.__file__).parent
-    for package in (kernels, of_cluster, of_constraints, of_propagation)
-]
+PACKAGES = (kernels, of_cluster, of_constraints, of_propagation)
+FOLDERS = [Path(package.__file__).parent for package in PACKAGES]
 
 INNER = "from mvcc._utils.kernels import kernel\n\n@kernel\ndef inner(x):\n    return x + {}\n"
 OUTER = (

@@ -15,11 +15,9 @@ from mvcc.experiments._plan import list_cells
 from mvcc.multiview.co_em._methods import own_transfer_names
 
 CONFIGS = Path(__file__).parents[2] / "configs"
-MINIMAL = {
-    "name": "tiny",
-    "dataset": "protein",
-    "multi_view": {"threshold": 0.5, "mapped": [0.2, 1], "constraints": [10, 25]},
-}
+PLAN = {"threshold": 0.5, "mapped": [0.2, 1], "constraints": [10, 25]}
+MINIMAL = {"name": "tiny", "dataset": "protein", "multi_view": PLAN}
+METHODS = {"bases": ["pck-means"], "transfers": ["single-view", "direct-mapping"]}
 FULL = {
     **MINIMAL,
     "dataset": "four_quadrants",
@@ -27,12 +25,7 @@ FULL = {
     "features": {"method": "spectral", "n_components": 5, "sigma": 2, "scaling": "none"},
     "trials": 3,
     "seed": 7,
-    "multi_view": {
-        **MINIMAL["multi_view"],
-        "bases": ["pck-means"],
-        "transfers": ["single-view", "direct-mapping"],
-        "closure": "view",
-    },
+    "multi_view": {**PLAN, **METHODS, "closure": "view"},
 }
 
 

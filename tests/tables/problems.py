@@ -67,13 +67,10 @@ def write_problem(
     centers = rng.permutation(np.eye(K)) * 6
     rows_of, jobs = {}, with_values([], n_clusters=K, **QUICK)
     for view, name in enumerate(names):
-        objects = rng.permutation(
-            np.concatenate((np.arange(n_matches), n_matches + rng.permutation(n)[: n - n_matches]))
-        )
-        rows_of[name] = [
-            (f"{LETTERS[view]}{number}", int(thing))
-            for number, thing in zip(rng.permutation(n), objects, strict=True)
-        ]
+        others = n_matches + rng.permutation(n)[: n - n_matches]
+        objects = rng.permutation([*range(n_matches), *others]).tolist()
+        ids = [f"{LETTERS[view]}{number}" for number in rng.permutation(n)]
+        rows_of[name] = list(zip(ids, objects, strict=True))
         table = [["id", "kind", "x", "y", "z"]]
         for row_id, thing in rows_of[name]:
             point = centers[truth[thing]] + noise * rng.normal(size=3)

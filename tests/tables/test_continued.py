@@ -32,9 +32,8 @@ def blobs(sizes, first=0, seed=0):
     rng = np.random.default_rng(seed)
     truth = rng.permutation(np.repeat(np.arange(len(sizes)), sizes))
     points = CENTERS[truth] + rng.normal(size=(len(truth), 2))
-    return pd.DataFrame(
-        points, columns=["x", "y"], index=[f"r{first + n}" for n in range(len(truth))]
-    )
+    ids = [f"r{first + n}" for n in range(len(truth))]
+    return pd.DataFrame(points, columns=["x", "y"], index=ids)
 
 
 def job(folder, name, frame, k, **values):
