@@ -211,9 +211,19 @@ def nothing(folder):
     ("change", "words", "error", "message"),
     [
         (ANOTHER_NAME, "out", StoreError, rf"{OTHER_VIEWS}: another, two"),
-        (changed_table, "out", DataError, rf"{SINCE} .*cluster\.yaml --continue .* --out NEW"),
+        (
+            changed_table,
+            "out",
+            DataError,
+            rf"{SINCE} .*mvcc cluster .*cluster\.yaml --continue .* --out NEW",
+        ),
         (ANOTHER_ID, "out", DataError, r"one\.csv is as it was clustered, .* --out NEW"),
-        (lost_table, "out", DataError, r"no such file\. If results was moved, correct its"),
+        (
+            lost_table,
+            "out",
+            DataError,
+            r"two\.parquet: there is no such file\. If results was moved, correct its cluster\.yaml",
+        ),
         (nothing, "out.csv", ConfigError, rf"out\.csv {ONE_TABLE}"),
         (
             nothing,
@@ -226,7 +236,9 @@ def nothing(folder):
         (nothing, ".", StoreError, r"one\.csv is read and would be overwritten"),
     ],
 )
-def test_what_cannot_be_exported_is_told_first(folder, monkeypatch, change, words, error, message):
+def test_what_cannot_be_exported_is_told_and_nothing_is_written(
+    folder, monkeypatch, change, words, error, message
+):
     monkeypatch.chdir(folder)
     change(folder)
     before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
