@@ -249,4 +249,4 @@ def _print_criteria(found: dict[str, Any]) -> None:
     if len(found["criteria"]) > 1:
         say("They are right two times in five and one in three; if they agree, three in five.")
     else:
-        say("It is right one time in three. Twenty matches would tell more.")
+        say("It is right one time in three. Twenty rows matched with others would tell more.")

@@ -187,6 +187,8 @@ def test_an_automatic_number_without_answers_is_refused_with_criteria_and_how_to
     assert sorted(shlex.split(asking)) == sorted(tables)
     found = json.loads(mvcc("cluster", *tables, "-k", "auto", "--dry-run", "--json").stdout)
     assert found["best"]["eigengap"] == 3
+    alone = mvcc("cluster", "texts.csv", "-k", "auto").stdout
+    assert alone.endswith("one time in three. Twenty rows matched with others would tell more.\n")
     judged = mvcc("cluster", "cluster.yaml", "-k", "auto", "--out", "results")
     assert (judged.returncode, judged.stdout) == (2, "")
     assert judged.stderr.endswith(
