@@ -39,7 +39,7 @@ def consistent_constraints(draw):
 
 @st.composite
 def related_views(draw, n_views=None, consistent=True):
-    """Draw constraints per view and many-to-many relations that agree with labels if ``consistent``.
+    """Draw constraints per view and many-to-many relations, which fit labels if ``consistent``.
 
     Relations of two views stand under a key in either orientation, or under both.
     """

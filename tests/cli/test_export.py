@@ -200,6 +200,7 @@ ANOTHER_ID = changed(lambda view: view["ids"].__setitem__(3, "another"))
 OTHER_VIEWS = r"cluster\.yaml does not have the views of clustering\.json"
 SINCE = r"one\.csv has changed since"
 ONE_TABLE = r"holds one table, and there are 2 views\. Name a folder"
+NO_FILE = "there is no such file"
 NO_FOLDER = r"cannot be written: .*where a folder must be"
 
 
@@ -222,7 +223,7 @@ def nothing(folder):
             lost_table,
             "out",
             DataError,
-            r"two\.parquet: there is no such file\. If results was moved, correct its cluster\.yaml",
+            rf"two\.parquet: {NO_FILE}\. If results was moved, correct its cluster\.yaml",
         ),
         (nothing, "out.csv", ConfigError, rf"out\.csv {ONE_TABLE}"),
         (

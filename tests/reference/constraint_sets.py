@@ -60,7 +60,7 @@ def max_union(sets: Sequence[ConstraintDict]) -> ConstraintDict:
 
 
 def transfer(constraints, relations, strengths=None) -> ConstraintDict:
-    """f_{U→V} of Eq. 12, §5.2: constraints of rows of U, to all pairs of rows of V that are related.
+    """f_{U→V} of Eq. 12, §5.2: constraints of rows of U, to all pairs of related rows of V.
 
     ``relations`` are pairs (row of U, row of V), many-to-many. Pairs of a row with itself are
     dropped; the heaviest of each pair and type is kept. A constraint weighs at most as much as the

@@ -81,7 +81,7 @@ def cost(i, h, X, centers, metrics, labels, pairs, must_link, weights, farthest)
 
 
 def sweep(X, centers, metrics, labels, pairs, must_link, weights, farthest) -> Ints:
-    """One E-step (§3.1): each point in order to its cheapest cluster, seen at once by those after it.
+    """One E-step (§3.1): each point in order to its cheapest cluster, seen by those after it.
 
     ``farthest`` are the P_h of ``farthest_distances``; ties go to the lowest; labels are new.
     """

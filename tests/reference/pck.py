@@ -39,7 +39,7 @@ def cost(i, h, X, centers, labels, pairs, must_link, weights) -> float:
 
 
 def sweep(X, centers, labels, pairs, must_link, weights) -> Ints:
-    """One E-step (§3.1): each point in order to its cheapest cluster, seen at once by those after it.
+    """One E-step (§3.1): each point in order to its cheapest cluster, seen by those after it.
 
     Ties go to the lowest cluster; the labels returned are new.
     """
