@@ -222,9 +222,9 @@ def notes_on_shared_ids(tables: list[Table]) -> Iterator[str]:
     """Say which tables seem to name the same objects, though nobody has matched them."""
     with_ids = [one for one in tables if one.id_column or is_in_memory(one.name, one.path)]
     for one, other in combinations(with_ids, 2):
-        n_shared = len({*one.ids} & {*other.ids})
         if one.is_numbered and len(one.ids) != len(other.ids):
             continue  # numbers that count anything
+        n_shared = len({*one.ids} & {*other.ids})
         if n_shared >= _MANY_SHARED * min(len(one.ids), len(other.ids)):
             way = f"and name it (--match {one.name}:{other.name}=FILE)"
             if is_in_memory(one.name, one.path):
