@@ -6,11 +6,10 @@ And what the estimator checks of what it is given, and leaves out.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
-import scipy.sparse as sp
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from mvcc._utils.arrays import Bools, Floats, Ints
 from mvcc._utils.messages import shown
@@ -22,11 +21,11 @@ from mvcc.multiview.joint._anchored_set import AnchoredSet
 from mvcc.multiview.joint._confidence import Probabilities, chosen_sharpness, object_probabilities
 from mvcc.multiview.joint._joint_set import JointClusters, JointSet, Settings, pairs_of_objects
 from mvcc.multiview.joint._new_rows import NearestAnchors, NearestRows
+from mvcc.multiview.matches._contradicted import Pair, without
 from mvcc.multiview.matches._suspicious import to_drop
 
 _LEAST_WEIGHT = 1e-6  # of a view: its objects that no other view sees keep their edges
 
-Pair = tuple[int, int]  # numbers of two views
 T = TypeVar("T")
 
 
@@ -136,13 +135,23 @@ class ConnectedSets:
         return self.by_view(found)
 
 
+class Settled(NamedTuple):
+    """What is known once wrong matches are left out."""
+
+    sets: ConnectedSets
+    suspicions: dict[Pair, Floats]  # of all matches
+    dropped: dict[Pair, Bools]  # which of them were left out
+    labels: list[Ints]
+    clusters: list[JointClusters]
+
+
 def without_wrong_matches(
     make: Callable[[list[tuple[list[int], Relations]]], ConnectedSets],
     problems: list[tuple[list[int], Relations]],
     relations: Relations,
     given: list[Constraints],
     rng: np.random.Generator,
-) -> tuple[ConnectedSets, dict[Pair, Floats], dict[Pair, Bools], list[Ints], list[JointClusters]]:
+) -> Settled:
     """Cluster all rows; if some matches seem to be wrong then, cluster them anew without these."""
     # the doubts, and which matches were left out, come from the first time
     sets = make(problems)
@@ -153,7 +162,7 @@ def without_wrong_matches(
         del clusters, sets  # two graphs would take twice the memory
         sets = make(separate_problems(len(given), without(dropped, relations)))
         labels, clusters = sets.clustered(given, rng)
-    return sets, suspicions, dropped, labels, clusters
+    return Settled(sets, suspicions, dropped, labels, clusters)
 
 
 def constraints_of_objects(
@@ -168,64 +177,6 @@ def _relative(weights: Floats) -> Floats:
     if not weights.any():
         return np.ones(len(weights))
     return np.maximum(weights / weights.max(), _LEAST_WEIGHT)
-
-
-def without(dropped: dict[Pair, Bools], relations: Relations) -> Relations:
-    return {key: rows[~dropped[key]] for key, rows in relations.items()}
-
-
-def put_back(found: NDArray[Any], contradicted: Bools) -> NDArray[Any]:
-    """Return what was found of confirmed matches, and 1 for those that others contradict."""
-    everything = np.ones(len(contradicted), found.dtype)
-    everything[~contradicted] = found
-    return everything
-
-
-def contradicted_matches(sizes: list[int], relations: Relations) -> dict[Pair, Bools]:
-    """Tell which matches more views contradict than confirm; the most contradicted go first."""
-    # View w confirms the match of i and j where both are matched with the same row of w. It
-    # contradicts it where a row that is matched with one of them is matched with a row of the
-    # other's view that is not its partner: a few of these would chain many objects. If no object
-    # has two rows of one view, all matches agree.
-    found = {key: np.zeros(len(rows), np.bool_) for key, rows in relations.items()}
-    if len(relations) < 3:
-        return found
-    _, objects = find_objects(sizes, relations)
-    if all(len(np.unique(own)) == len(own) for own in objects):
-        return found
-    while True:
-        excess = _excess(sizes, {key: rows[~found[key]] for key, rows in relations.items()})
-        most = max(part.max(initial=0) for part in excess.values())
-        if most == 0:
-            return found
-        for key, part in excess.items():
-            kept = np.flatnonzero(~found[key])
-            found[key][kept[part == most]] = True
-
-
-def _excess(sizes: list[int], relations: Relations) -> dict[Pair, Ints]:
-    """Return how many more views contradict every match than confirm it."""
-    tables: dict[Pair, sp.csr_array] = {}
-    for (u, v), rows in relations.items():
-        table = sp.csr_array(
-            (np.ones(len(rows)), (rows[:, 0], rows[:, 1])), shape=(sizes[u], sizes[v])
-        )
-        tables[u, v], tables[v, u] = table, table.T.tocsr()
-    excess = {key: np.zeros(len(rows), np.int64) for key, rows in relations.items()}
-    for (u, v), rows in relations.items():
-        for w in range(len(sizes)):
-            if len(rows) and (u, w) in tables and (w, v) in tables:
-                excess[u, v] += _said(tables[u, w] @ tables[w, v], tables[u, v], rows)
-    return excess
-
-
-def _said(paths: sp.csr_array, table: sp.csr_array, rows: Ints) -> Ints:
-    """Return 1 for matches that paths through one view contradict, −1 for confirmed, else 0."""
-    # a row may have several partners; paths that lead to any of them contradict nothing
-    i, j = rows.T
-    stray = paths - paths * table
-    elsewhere = (stray.sum(axis=1)[i] > 0) | (stray.sum(axis=0)[j] > 0)
-    return np.where(paths[i, j] > 0, -1, elsewhere.astype(np.int64))
 
 
 def checked_problems(

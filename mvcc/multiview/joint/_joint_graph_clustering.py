@@ -23,14 +23,12 @@ from mvcc.multiview.joint._connected_sets import (
     ConnectedSets,
     checked_problems,
     checked_weights,
-    contradicted_matches,
     of_some_weight,
-    put_back,
     violated,
-    without,
     without_wrong_matches,
 )
 from mvcc.multiview.joint._joint_set import Settings
+from mvcc.multiview.matches._contradicted import contradicted_matches, put_back, without
 from mvcc.views import GivenViews, ViewConstraints
 
 _OF_THE_GRAPH = {"_sets", "_given_views", "_counted_in_fit", "_clusters"}  # is not stored
@@ -273,8 +271,9 @@ class JointGraphClustering(MultiViewEstimator):
         # BLAS, LAPACK and the search of neighbors sum in another order on more threads
         with one_thread():
             make = partial(ConnectedSets, data, settings=settings, weights=weights, rng=rng)
-            settled = without_wrong_matches(make, problems, confirmed, counted, rng)
-            sets, suspicions, dropped, labels, clusters = settled
+            sets, suspicions, dropped, labels, clusters = without_wrong_matches(
+                make, problems, confirmed, counted, rng
+            )
             predictors = sets.predictors(clusters)
         broken = [violated(*pair) for pair in zip(counted, labels, strict=True)]
         # only now, so that a fit that is stopped leaves no mixture of two
