@@ -123,9 +123,7 @@ class View(Section):
         default=None,
         description="Further values that mean an empty cell, such as '-99', beside - and n/a.",
     )
-    show: _Columns | None = Field(
-        default=None, description="Columns that `mvcc ask` and `mvcc match` show of this view."
-    )
+    show: _Columns | None = Field(default=None, description="As `show` of all, for this view.")
     features: Features | None = Field(default=None, description="For this view only.")
     n_components: _Components | None = Field(default=None, description="For this view only.")
 

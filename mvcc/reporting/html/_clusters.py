@@ -39,7 +39,9 @@ def pictures_in(facts: Clustering, cluster: ListedCluster) -> list[tuple[int, Vi
 
 def titles_of(clustering: Clustering, view: ViewFacts) -> dict[int, str]:
     """Return what `show` names first of the rows of a view, pictures aside; empty without it."""
-    shown = (clustering.settings.get("show") or {}).get(view.name) or ()
+    settings = clustering.settings
+    own = settings.get("views", {}).get(view.name, {}).get("show")  # as --show writes it
+    shown = own or (settings.get("show") or {}).get(view.name) or ()
     values = dict(view.values)
     column = next((name for name in shown if name in values and name != view.picture_column), None)
     if column is None:

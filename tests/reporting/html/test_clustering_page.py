@@ -313,9 +313,10 @@ def test_a_card_has_titles_or_pictures_of_typical_rows(page):
     facts = make_facts((60, 40))
     facts["settings"]["show"] = {"texts": ["height"], "images": ["file", "note"]}
     typical = [profile["typical"] for profile in facts["profiles"][0]]
-    made = page(facts)
     heights = [f"{100 + row}" for row in typical[2][:3]]
-    assert f"2 {' '.join(heights)} texts " in made.text.replace("2 height", "2")
+    for settings in (facts["settings"], {"views": {"texts": {"show": ["height"]}}}):
+        made = page(facts | {"settings": settings})
+        assert f"2 {' '.join(heights)} texts " in made.text.replace("2 height", "2")
     assert not [tag for tag, _ in made.elements if tag == "img"]
     row = facts["profiles"][1][2]["typical"][0]
     facts["views"][1] |= {"pictures": [[row, PICTURE]], "picture_column": "file"}
