@@ -208,6 +208,18 @@ def test_on_a_telephone_no_table_of_clusters_is_cut_off(open_page, report):
     assert page.evaluate(SCROLLED) <= 390
 
 
+def test_many_clusters_with_long_names_are_above_the_map_and_fit_on_paper(open_page, report):
+    held_out = {"agreement": 0.9, "by_chance": 0.1, "n": 60, "table": [[4] * 60] * 60}
+    relations = [one | {"held_out": held_out} for one in make_facts(TWO)["relations"]]
+    changes = {"relations": relations, "names": [f"{'long name ' * 20}{n}" for n in range(60)]}
+    page = open_page(report("sixty", TWO, n_clusters=60, **changes), width=1300)
+    assert page.locator(".legend").first.bounding_box()["height"] < 900
+    page.evaluate(UNFOLD)
+    page.emulate_media(media="print")
+    page.set_viewport_size({"width": 700, "height": 900})
+    assert page.evaluate(SCROLLED) == 700
+
+
 def test_a_sampled_row_is_found_by_its_buttons(open_page, report):
     views = make_facts(TWO, n_given=0)["views"]
     views[0]["sample"] = list(range(0, 120, 2))
