@@ -163,6 +163,20 @@ def test_of_views_numbered_apart_a_row_is_moved_within_its_view(tmp_path, open_p
         wait_for(page, TOLD, "moved to images:2. 1 row moved.")
 
 
+def test_doubts_and_the_cluster_of_closed_rows_are_found_without_scrolling(results, open_page):
+    with correcting(results) as server:
+        page = open_page(server)
+        assert page.locator("#clusters h2 bdi").all_inner_texts() == ["texts", "images"] * 3
+        assert page.evaluate("scrollY") == 0
+        page.click("header >> text=Doubts")
+        assert page.evaluate("scrollY") > 0
+        assert page.locator("#n-between").bounding_box()["y"] < 900
+        page.click("[aria-label^='Rows 1 ']")
+        page.wait_for_selector("#opened h2:focus")
+        page.click("#opened >> text=Close")
+        assert page.evaluate("document.activeElement.ariaLabel").startswith("Rows 1 ")
+
+
 def test_no_two_buttons_have_one_name(results, open_page):
     with correcting(results) as server:
         page = open_page(server)

@@ -93,13 +93,14 @@ function howMany({ n, rows }, order = "") {
 
 function shownCluster(one) {
   const id = String(one.cluster);
-  const sizes = Object.entries(one.rows)
-    .map(([view, { size }]) => `${size} ${view}`)
-    .join(", ");
+  const sizes = Object.entries(one.rows).flatMap(([view, { size }], place) => [
+    `${place ? ", " : ""}${size} `,
+    make("bdi", {}, view), // one from right to left would take the next number along
+  ]);
   const typical = Object.values(one.rows).flatMap((own) => shownIn(own.typical));
   const item = make("li", {});
   item.append(
-    make("h2", {}, `${id}  `, one.name, " ", make("span", { class: "soft" }, `(${sizes})`)),
+    make("h2", {}, `${id}  `, one.name, " ", make("span", { class: "soft" }, "(", ...sizes, ")")),
     exemplars(typical.map((row) => [row])),
     make(
       "div",
@@ -182,12 +183,17 @@ async function open(id) {
   const told = await get(`rows?id=${encodeURIComponent(id)}`);
   if (!told || !state) return;
   opened = id;
+  const back = () => {
+    close();
+    const place = state.clusters.findIndex((one) => String(one.cluster) === id);
+    at("clusters").children[place].querySelector("button").focus();
+  };
   at("opened").replaceChildren(
     make(
       "h2",
       { tabindex: -1 },
       `Rows of ${id} (${howMany(told, ", the least sure first")}) `,
-      make("button", { onclick: close }, "Close"),
+      make("button", { onclick: back }, "Close"),
     ),
     make("ul", { class: "rows" }, ...told.rows.map((row) => make("li", {}, choosable(row)))),
   );
