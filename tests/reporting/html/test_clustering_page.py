@@ -87,6 +87,18 @@ def test_every_view_has_a_plot_a_search_and_sizes(page, rows):
             assert f"{view['name']} {plural(size, 'row')} ({share})" in made.text
 
 
+def test_of_one_table_sentences_begin_with_a_capital_and_nothing_is_between_views(page):
+    facts = make_facts((30,), n_given=0)
+    facts["views"][0]["given"] = [[0, 3, True, 1.0, True, "line 2"]] * 2
+    text = page(facts).text
+    assert "constraints? All 2 constraints given are satisfied." in text
+    assert "repeated? Practically the same every time." in text
+    assert "round? Round enough for Constraint Propagation." in text
+    assert "mpck-means, constraint-propagation, threshold 0.75." in text
+    facts["views"][0]["divergence"] = 0.5
+    assert "round? These data look unfit" in page(facts).text
+
+
 def test_the_page_carries_no_address_and_its_policy_forbids_every_request(page):
     made = page(make_facts((30, 20)))
     for tag, attributes in made.elements:
