@@ -84,13 +84,12 @@ def ask(
     job = tables.load_job(config, settings(given), defaults={"n_clusters": "auto"})
     inputs = tables.read_inputs(job.model_copy(update={"n_clusters": "auto"}))
     shared.remark_notes([*chain(*(table.notes for table in inputs.tables)), *inputs.notes])
-    base = (config or Path()).parent
-    folder = _folder_of_answers(out, job, base)
+    folder = _folder_of_answers(out, job, (config or Path()).parent)
     then = partial(_next_step, words=words_of(config, given), folder=folder, browser=browser)
     if not (as_json or answers):
         n_rows = sum(len(table.ids) for table in inputs.tables)
         shared.remark(f"Preparing questions about {counted(n_rows, 'row')} …")
-    with tables.AskSession(job, inputs, folder, base, shared.remark) as session:
+    with tables.AskSession(job, inputs, folder, shared.remark) as session:
         if answers:
             recorded = tables.record_table(session, answers)
             shared.say(f"{counted(len(recorded), 'answer')} recorded.")

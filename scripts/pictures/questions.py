@@ -32,7 +32,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         config = write_digits(Path(folder))
         job = load_job(config)
-        with AskSession(job, read_inputs(job), config.parent / "answers", config.parent) as session:
+        with AskSession(job, read_inputs(job), config.parent / "answers") as session:
             for _ in range(N_ANSWERS):
                 (question,) = session.next()
                 name = NAMES[load_digits().target[int(question.id.rpartition("-")[2])]]

@@ -352,7 +352,7 @@ def test_tables_that_are_links_to_files_without_an_ending_are_found_by_their_own
     assert len(export_tables(out, tmp_path / "exported")) == 2
     assert check_clustering(out)[1:] == ([], [])
     with ReviewSession(out) as session:
-        assert session.base == out / "../data"  # of pictures
+        assert session.folders["view0"] == str(out / "../data")  # of pictures
 
 
 def test_ids_come_back_from_the_tables_as_they_went_in(tmp_path):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from functools import cached_property
 from math import inf
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -30,7 +30,7 @@ class ShownRow:
     view: str
     id: str
     values: tuple[tuple[str, str], ...]  # of the columns to show
-    images: tuple[str, ...]  # paths below the folder of the config, as they stand in the table
+    images: tuple[str, ...]  # paths below the folder of the table, as they stand in it
     # where no columns are named: those in which the row differs most from the mean, in standard
     # deviations
     bars: tuple[tuple[str, float], ...]
@@ -100,10 +100,11 @@ def told_group(group: Group) -> dict[str, Any]:
 
 
 class Shower:
-    """Show rows of tables; images are below the folder `base`."""
+    """Show rows of tables; images are below the folder of each."""
 
-    def __init__(self, tables: list[Table], base: Path) -> None:
-        self._tables, self._base = tables, base
+    def __init__(self, tables: list[Table]) -> None:
+        self._tables = tables
+        self.folders = {table.name: os.path.dirname(table.path) for table in tables}
 
     def card(self, question: Question, second_look: str | None, said: str | None) -> Card:
         """Return the card of a question."""
@@ -123,9 +124,9 @@ class Shower:
         """Return the objects of which a person sees hardly any text."""
         poor = set[tuple[int, int]]()  # views and numbers of such rows
         for view, table in enumerate(self._tables):
-            lengths = np.zeros(len(table.ids))
+            lengths, folder = np.zeros(len(table.ids)), self.folders[table.name]
             for texts in table.shown.values():
-                lengths += [inf if is_picture(text, self._base) else len(text) for text in texts]
+                lengths += [inf if is_picture(text, folder) else len(text) for text in texts]
             few = np.flatnonzero(lengths < _LITTLE * np.median(lengths))
             poor |= {(view, row) for row in few.tolist()}
         found = []
@@ -163,7 +164,7 @@ class Shower:
         if not table.shown and isinstance(table.X, pd.DataFrame):
             cells = table.X.iloc[row].items()
             values = [(str(column), text) for column, text in cells if isinstance(text, str)]
-        images = [text for _, text in values if is_picture(text, self._base)]
+        images = [text for _, text in values if is_picture(text, self.folders[table.name])]
         texts = tuple(value for value in values if value[1] not in images)
         bars = () if table.shown else self._bars(view, row)
         return ShownRow(table.name, table.ids[row], texts, tuple(images), bars)

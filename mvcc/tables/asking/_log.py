@@ -23,12 +23,12 @@ from mvcc.tables.reading._people import LOG_COLUMNS, Record, read_log, read_reco
 class LoggedSession(ABC):
     """A session with a log of answers in a folder, held as a context manager."""
 
-    def __init__(self, out: OutputFolder, log: str, inputs: Inputs, base: Path) -> None:
+    def __init__(self, out: OutputFolder, log: str, inputs: Inputs) -> None:
         for table in inputs.tables:
             refuse_line_breaks(table.ids, table.path)
         self._out, self._log = out, out.path / log
-        self._inputs, self.base = inputs, base  # pictures are below it
-        self._shower = Shower(inputs.tables, base)
+        self._inputs, self._shower = inputs, Shower(inputs.tables)
+        self.folders = self._shower.folders  # pictures of each view are below one
         self._records = list[Record]()  # the lines as they were read
         self._is_cut = False  # whether another one was, which a note tells
         self._checksum: str | None = None  # of the log as it was read or stored last

@@ -66,17 +66,18 @@ class Page(ABC):
     gets: ClassVar[tuple[str, ...]]  # requests that ask for something by an id
 
     def __init__(self, session: LoggedSession) -> None:
-        self._session, self.base = session, session.base
-        self._images: dict[str, str] = {}  # the numbers of paths that the pages were told of
+        self._session = session
+        # the numbers of folders and paths that the pages were told of
+        self._images: dict[tuple[str, str], str] = {}
 
     @abstractmethod
     def now(self) -> dict[str, Any]:
         """Return all that the page shows."""
 
-    def image(self, number: str) -> str:
-        """Return the path of a picture that a page was told of; empty for other numbers."""
+    def image(self, number: str) -> tuple[str, str]:
+        """Return the folder and path of a picture that a page was told of; empty for others."""
         paths = {own: path for path, own in self._images.copy().items()}  # pages are told of more
-        return paths.get(number, "")
+        return paths.get(number, ("", ""))
 
     def say(self, request: str, content: bytes) -> dict[str, Any]:
         """Do what the body of a request says, unless the page does not know the present state."""
@@ -107,7 +108,8 @@ class Page(ABC):
     def _with_numbers(self, fields: list[tuple[str, Any]]) -> dict[str, Any]:
         told, images = dict(fields), self._images
         if "images" in told:
-            told["images"] = [images.setdefault(path, str(len(images))) for path in told["images"]]
+            paths = [(self._session.folders[told["view"]], path) for path in told["images"]]
+            told["images"] = [images.setdefault(path, str(len(images))) for path in paths]
         return told
 
 

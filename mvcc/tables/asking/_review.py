@@ -59,8 +59,7 @@ class ReviewSession(LoggedSession):
         advice = "correct a copy of the folder"
         out = OutputFolder(folder, KIND, fresh=True, inputs=read, elsewhere=advice, on_note=on_note)
         out.kept = "restore it; labels and a report that are moved away are written anew"
-        # pictures are below the folder of the first table
-        super().__init__(out, CORRECTIONS, inputs, Path(inputs.tables[0].path).parent)
+        super().__init__(out, CORRECTIONS, inputs)
 
     def _begin(self) -> None:
         if read_found(self.folder) != self._found:  # it was read before the folder was held

@@ -234,10 +234,10 @@ class _Handler(BaseHTTPRequestHandler):
         return self.rfile.read(int(length))
 
     def _send_image(self, number: str) -> None:
-        """Send a picture of a card, if it is still one below the folder of pictures."""
-        path, images = self.server.state.image(number), self.server.state.base
-        real = os.path.realpath(os.path.join(images, path))
-        if not is_picture(path, images) or os.path.getsize(real) > _LARGEST_IMAGE:
+        """Send a picture of a card, if it is still one below the folder of its table."""
+        folder, path = self.server.state.image(number)
+        real = os.path.realpath(os.path.join(folder, path))
+        if not is_picture(path, folder) or os.path.getsize(real) > _LARGEST_IMAGE:
             raise _Refused(HTTPStatus.NOT_FOUND)
         kind = _IMAGES[path.rpartition(".")[2].lower()]
         with open(real, "rb") as file:

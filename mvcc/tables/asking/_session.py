@@ -45,8 +45,7 @@ MOST_LETTERS = 200  # of a name
 class AskSession(LoggedSession):
     """Questions about the tables of a job; a context manager that holds the folder of the answers.
 
-    Answers that the folder holds are given again; `base` is the folder of images, that of the
-    config; `on_note` gets notes on an earlier session.
+    Answers that the folder holds are given again; `on_note` gets notes on an earlier session.
     """
 
     def __init__(
@@ -54,7 +53,6 @@ class AskSession(LoggedSession):
         job: Job,
         inputs: Inputs,
         folder: Path,
-        base: Path | None = None,
         on_note: Callable[[str], None] = lambda note: None,
     ) -> None:
         self._job = job
@@ -68,7 +66,7 @@ class AskSession(LoggedSession):
         out = OutputFolder(
             folder, "answers", fresh=True, inputs=read, elsewhere=elsewhere, on_note=on_note
         )
-        super().__init__(out, LOG, inputs, base or Path())
+        super().__init__(out, LOG, inputs)
 
     def _begin(self) -> None:
         if not self._log.exists():

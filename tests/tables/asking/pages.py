@@ -59,7 +59,7 @@ def serving(config, port=0):
     """Serve the questions about a config from the folder ``answers`` beside it."""
     job = load_job(config)
     with (
-        AskSession(job, read_inputs(job), config.parent / "answers", config.parent) as session,
+        AskSession(job, read_inputs(job), config.parent / "answers") as session,
         _served(PageServer(PageState(session, lambda status: ("Go on", THEN)), port)) as server,
     ):
         yield server

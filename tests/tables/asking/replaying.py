@@ -80,7 +80,7 @@ def files_of(folder: Path) -> dict[str, str]:
 
 def opened(config: Path) -> AskSession:
     job = load_job(config)
-    return AskSession(job, read_inputs(job), config.parent / "answers", config.parent)
+    return AskSession(job, read_inputs(job), config.parent / "answers")
 
 
 def _by_keys(config, keys, *words):

@@ -342,6 +342,17 @@ def test_a_picture_of_a_card_is_sent_by_its_number_and_nothing_by_a_path(server)
         assert ask(server, f"image/{path}")[0] == 404
 
 
+def test_pictures_are_below_the_folder_of_their_own_table(config):
+    photos = config.parent / "photos"
+    photos.mkdir()
+    for name in ("images.csv", "pictures"):
+        (config.parent / name).rename(photos / name)
+    config.write_text(config.read_text().replace(" images.csv", " photos/images.csv"))
+    with serving(config) as server:
+        (number,) = images_of(card_with_picture(server))
+        assert ask(server, f"image/{number}")[2] == PNG
+
+
 def test_pictures_that_change_after_the_card_are_looked_at_again(config, server, tmp_path_factory):
     number, picture = picture_of(server, config)
     outside = tmp_path_factory.mktemp("outside") / "secret.png"

@@ -277,7 +277,7 @@ def test_a_card_shows_columns_images_and_bars(tmp_path):
     job = load_job(None, [*options_of({"texts": path}, n_clusters=2), shown])
     inputs = read_inputs(job)
     assert inputs.tables[0].columns == ["title", "x"]
-    with AskSession(job, inputs, tmp_path / "asked", tmp_path) as asking:
+    with AskSession(job, inputs, tmp_path / "asked") as asking:
         (three,), (four,) = (asking.card(asking.question(f"texts:r{n}")).rows for n in (3, 4))
     assert three.images == ("pictures/3.png",)
     assert three.values == (("title", "title 3"),)
