@@ -95,6 +95,7 @@ def test_keys_on_demand_and_none_that_were_meant_for_something_else(config, page
     page.keyboard.press("n")
     page.keyboard.type("nuopf?mr1")  # is a name, and no keys
     page.keyboard.press("Escape")
+    assert page.evaluate("document.activeElement.dataset.key") == "n"
     page.keyboard.press("Control+u")
     page.keyboard.press("1")
     assert page.is_hidden("#naming")
@@ -144,6 +145,7 @@ def test_groups_are_renamed_and_merged_and_answers_changed(page):
     page.keyboard.press("Enter")
     wait_for(page, "#all-groups", "elsewhere (")
     wait_for(page, TOLD, f"You said “{names[2]}” is now called “elsewhere”; p takes it back.")
+    assert page.evaluate("document.activeElement.ariaLabel") == "Rename elsewhere"
     page.select_option("#gone", label="elsewhere")
     page.select_option("#kept", label=names[0])
     page.click("#merging button")

@@ -63,6 +63,7 @@ function openGroup(name) {
 
 function show(told) {
   const before = state && state.card ? state.card.id : null;
+  const refocus = placeOfFocus();
   state = told;
   at("name").maxLength = told.most_letters;
   at("status").textContent = statusLine(told.status);
@@ -74,7 +75,7 @@ function show(told) {
   if ((told.card ? told.card.id : null) !== before && before !== null) {
     at("thing").focus({ preventScroll: true });
     scrollTo(0, 0);
-  }
+  } else refocus();
 }
 
 function statusLine(status) {
@@ -228,6 +229,11 @@ function naming(on) {
   if (on) at("name").focus();
 }
 
+function unnamed() {
+  naming(false);
+  document.querySelector("[data-key=n]").focus();
+}
+
 async function why() {
   if (!at("explained").hidden) return explain(false);
   const { id } = state.card;
@@ -297,9 +303,9 @@ function pressed(name) {
 }
 
 document.addEventListener("keydown", (event) => {
-  if (event.key === "Escape" && state) naming(false);
+  if (event.key === "Escape" && !at("naming").hidden) unnamed();
 });
-at("unnamed").addEventListener("click", () => naming(false));
+at("unnamed").addEventListener("click", unnamed);
 at("naming").addEventListener("submit", (event) => {
   event.preventDefault();
   openGroup(at("name").value.trim());

@@ -121,6 +121,18 @@ function ended(what, command, ending) {
   document.querySelector("h1").focus();
 }
 
+/* Return what gives the focus to what takes the place of the list's entry that has it, if any. */
+function placeOfFocus() {
+  const item = document.activeElement.closest("li");
+  const list = item?.parentElement;
+  const place = item && [...list.children].indexOf(item);
+  return () => {
+    const next = list?.children[place]?.querySelector("button, input");
+    next?.focus({ preventScroll: true });
+    return Boolean(next);
+  };
+}
+
 /* A form that renames `id`, which sentences call `words`. */
 function renameForm(id, label, words) {
   const input = make("input", {

@@ -55,14 +55,10 @@ function finished(told) {
 
 /* ---- what is shown ---- */
 
-/* Show what changed; what takes the place of the list's entry with the focus has it then. */
 function showAnew(told) {
-  const item = document.activeElement.closest("li");
-  const list = item?.parentElement;
-  const place = item && [...list.children].indexOf(item);
+  const refocus = placeOfFocus();
   show(told);
-  const next = list?.children[place]?.querySelector("button, input");
-  (next ?? document.querySelector("h1")).focus({ preventScroll: true });
+  if (!refocus()) document.querySelector("h1").focus({ preventScroll: true });
 }
 
 function show(told) {
