@@ -88,6 +88,7 @@ def test_every_correction_of_a_page_is_in_the_files_and_undone(results, open_pag
         wait_for(page, TOLD, "moved to 3.")
         assert clusters(results)[row] == "3"
         page.wait_for_selector(f"#opened [data-row='{row}']", state="detached")
+        page.wait_for_selector("#opened h2:focus")
         other = page.locator("#opened [data-row]").first.get_attribute("data-row")
         page.check(f"#opened [data-row='{other}']")
         page.click("#selection [value=outlier]")

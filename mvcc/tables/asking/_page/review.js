@@ -3,6 +3,7 @@
 
 let selected = new Set(); // rows, as "view:id"
 let opened = null; // the cluster whose rows are shown
+const STILL = { preventScroll: true };
 
 const called = ({ cluster, name }) => `${cluster} ${name}`.trim();
 const shownIn = (ids) => ids.map((id) => state.shown[id]); // rows, several as one id or a list
@@ -58,7 +59,7 @@ function finished(told) {
 function showAnew(told) {
   const refocus = placeOfFocus();
   show(told);
-  if (!refocus()) document.querySelector("h1").focus({ preventScroll: true });
+  if (!refocus()) document.querySelector(opened ? "#opened h2" : "h1").focus(STILL);
 }
 
 function show(told) {
@@ -184,6 +185,7 @@ async function open(id) {
     const place = state.clusters.findIndex((one) => String(one.cluster) === id);
     at("clusters").children[place].querySelector("button").focus();
   };
+  const focused = at("opened").contains(document.activeElement);
   at("opened").replaceChildren(
     make(
       "h2",
@@ -194,6 +196,7 @@ async function open(id) {
     make("ul", { class: "rows" }, ...told.rows.map((row) => make("li", {}, choosable(row)))),
   );
   at("opened").hidden = false;
+  if (focused) at("opened").querySelector("h2").focus(STILL);
 }
 
 function close() {
