@@ -1,5 +1,7 @@
 """The report of a clustering in a real browser: every control is used, by mouse and by keyboard."""
 
+from itertools import combinations
+
 import pytest
 
 from tests.browser.conftest import DARK, DRAWN, LIGHT, PAPER, SCROLLED, TWO, UNFOLD
@@ -218,6 +220,20 @@ def test_many_clusters_with_long_names_are_above_the_map_and_fit_on_paper(open_p
     page.emulate_media(media="print")
     page.set_viewport_size({"width": 700, "height": 900})
     assert page.evaluate(SCROLLED) == 700
+
+
+def test_no_number_of_a_cluster_hides_another(open_page, report):
+    page = open_page(report("numbers", (600, 90), n_clusters=60))
+    page.evaluate(
+        """() => { window.written = [];
+        CanvasRenderingContext2D.prototype.fillText = (...one) => { window.written.push(one); }; }"""
+    )
+    page.press(".chart >> nth=0", "+")
+    drawn(page)
+    written = page.evaluate("window.written")
+    assert 5 < len(written) < 60
+    for one, other in combinations(written, 2):
+        assert abs(one[1] - other[1]) > 12 or abs(one[2] - other[2]) >= 18
 
 
 def test_a_sampled_row_is_found_by_its_buttons(open_page, report):

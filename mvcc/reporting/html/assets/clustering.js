@@ -113,12 +113,15 @@
     pen.font = "bold 13px system-ui, sans-serif";
     pen.textAlign = "center";
     pen.textBaseline = "middle";
+    const taken = []; // one that would hide another waits for a larger map
     view.centers.forEach(function (center, cluster) {
       if (!center || (alone !== null && alone !== view.apart + cluster)) { return; }
       const [left, middle] = plot.at(...center);
       // beside it: rows of a clear group may all be at the center
       const top = middle > 36 ? middle - 18 : middle + 18;
       const width = pen.measureText(cluster).width + 8;
+      if (taken.some(([x, y]) => Math.abs(x - left) < width && Math.abs(y - top) < 18)) { return; }
+      taken.push([left, top]);
       pen.globalAlpha = 0.85;
       pen.fillStyle = color("paper");
       pen.fillRect(left - width / 2, top - 9, width, 18);
