@@ -153,7 +153,8 @@ def test_a_result_explains_draws_and_reports(tmp_path):
     page = (tmp_path / "report.html").read_text()
     assert "s7" in page
     assert found.facts["settings"]["constraints"] == {"shop": "constraints['shop']"}
-    for said, not_said in (("ignore={'shop':", "--ignore"), ("<code>move</code>", "mvcc review")):
+    for said, not_said in (("ignore={'shop':", "--ignore"), ("<code>move</code>", "mvcc review"),
+                           ("… and ", ".csv"), ("How it was made", "The command")):  # fmt: skip
         assert said in page
         assert not_said not in page
     assert repr(found) == "<ClusteringResult: 3 clusters of shop (90 rows), survey (90 rows)>"
