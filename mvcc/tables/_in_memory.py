@@ -15,7 +15,7 @@ from scipy.sparse import issparse
 from sklearn import config_context
 
 from mvcc._utils.arrays import Ints
-from mvcc._utils.messages import counted, shown
+from mvcc._utils.messages import clipped, counted, shown
 from mvcc.exceptions import InvalidInputError
 from mvcc.results import ClusterProfile
 from mvcc.tables._clustering import Clustered, clustered
@@ -309,9 +309,13 @@ class ClusteringResult(Correctable):
                     x[inside], y[inside], s=12, alpha=0.7, label=called, **look
                 )
             axes.set(title=name, xlabel=view.axes[0], ylabel=view.axes[1])
-        legend = axes.legend(handles=[drawn[key] for key in sorted(drawn)], fontsize="small")
+        handles = [drawn[key] for key in sorted(drawn)]
+        n_columns, beside = 1 + len(handles) // 20, {"loc": "upper left", "bbox_to_anchor": (1, 1)}
+        legend = axes.legend(handles=handles, ncols=n_columns, fontsize="small", **beside)
+        figure.set_figwidth(5 * n + 1.5 * n_columns)
         for text in legend.get_texts():
             text.set_parse_math(False)  # a name with a dollar sign is a name
+            text.set_text(clipped(text.get_text(), 25))
         return figure
 
     def report(self, path: str | os.PathLike[str]) -> None:

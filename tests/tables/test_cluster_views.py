@@ -174,6 +174,10 @@ def test_a_cluster_is_drawn_alike_in_all_views_and_named_where_only_one_has_it()
     named = [text.get_text() for text in drawn[1].get_legend().get_texts()]
     assert named == ["cluster 0", "cluster 1", "cluster 2"]
     found.rename(0, "$x^$").plot().canvas.draw()
+    figure = found.rename(0, "long name " * 19 + "end").plot()
+    figure.canvas.draw()
+    last, legend = figure.axes[1], figure.axes[1].get_legend().get_window_extent()
+    assert last.get_window_extent().x1 < legend.x0 < legend.x1 < figure.bbox.x1
 
 
 @pytest.mark.parametrize("settings", [{}, {"method": "co-em"}, {"stability_runs": 1}])
