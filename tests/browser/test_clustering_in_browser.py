@@ -398,10 +398,13 @@ def test_zoom_by_buttons_and_by_keys(page):
     assert span(page) == pytest.approx(start)
 
 
-def test_a_picture_can_be_saved(page):
+def test_a_picture_can_be_saved(open_page, report):
+    views = make_facts(TWO)["views"]
+    views[1]["name"] = "写真-2"
+    page = open_page(report("saved", TWO, views=views))
     with page.expect_download() as download:
         page.click("[data-zoom=save] >> nth=1")
-    assert download.value.suggested_filename == "images.png"
+    assert download.value.suggested_filename == "写真-2.png"
     assert download.value.path().read_bytes().startswith(b"\x89PNG")
 
 

@@ -384,7 +384,7 @@
       paint: (pen, plot) => { paint(view, number, pen, plot); },
       tell: (row) => tell(number, row),
       choose: (row) => { select(number, row); },
-    }, view.name.replace(/[^\w-]+/g, "_")));
+    }, view.name));
   });
   window.report = { // what may be asked from outside
     place: (number, row) => plots[number].at(data.views[number].x[row], data.views[number].y[row]),
