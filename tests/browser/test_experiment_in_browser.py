@@ -78,3 +78,13 @@ def test_a_curve_is_switched_off_in_the_legend(page):
     assert page.evaluate(NAMES) == names[1:]
     page.click(f"#methods >> text={names[0]}")
     assert page.evaluate(NAMES) == names
+
+
+def test_a_saved_picture_names_its_curves(page):
+    page.evaluate(
+        """() => { window.written = new Set();
+        CanvasRenderingContext2D.prototype.fillText = (text) => { window.written.add(text); }; }"""
+    )
+    with page.expect_download():
+        page.click("[data-zoom=save]")
+    assert {*page.evaluate(NAMES)} <= {*page.evaluate("[...window.written]")}

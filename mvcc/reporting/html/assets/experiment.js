@@ -108,8 +108,20 @@
           mark(pen, new Path2D(curve.shape), places[index], 0.6, own(curve));
         });
       });
+      if (plot.ratio) { paintLegend(pen, plot.frame); } // a saved picture is all that there is
     },
   };
+
+  function paintLegend(pen, { left, top }) {
+    pen.textAlign = "left";
+    pen.textBaseline = "middle";
+    pen.fillStyle = color("ink");
+    seen().forEach((curve, line) => {
+      const middle = top + 14 + 18 * line;
+      mark(pen, new Path2D(curve.shape), [left + 16, middle], 0.6, own(curve));
+      pen.fillText(curve.name, left + 28, middle);
+    });
+  }
 
   function fillLegend() {
     byId("methods").replaceChildren(...shown.curves.map((curve) => {
