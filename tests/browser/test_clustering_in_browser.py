@@ -217,6 +217,9 @@ def test_many_clusters_with_long_names_are_above_the_map_and_fit_on_paper(open_p
     page = open_page(report("sixty", TWO, n_clusters=60, **changes), width=1300)
     assert page.locator(".legend").first.bounding_box()["height"] < 900
     page.evaluate(UNFOLD)
+    page.eval_on_selector(".scroll:has(.confusion)", "(one) => { one.scrollLeft = 500; }")
+    region = page.locator(".scroll:has(.confusion)").first.bounding_box()
+    assert page.locator(".confusion tbody th").first.bounding_box()["x"] == region["x"]
     page.emulate_media(media="print")
     page.set_viewport_size({"width": 700, "height": 900})
     assert page.evaluate(SCROLLED) == 700
