@@ -170,7 +170,8 @@ VERDICTS = {
                       " keeps 90 % of matched rows together even without their match,"
                       " k-means 70 %.", []),
     "nothing": ((Outcome(None, {}, 0.95), Outcome(None, {}, 0.9)), None,
-                "Too little data to tell whether it helps: give 20 constraints or 10 matches.", []),
+                "Too little data to tell whether it helps: give 20 constraints or 10 matches. "
+                "Stability is 0.95 of 1; that of k-means 0.90.", []),
 }  # fmt: skip
 
 

@@ -224,7 +224,8 @@ def verdict(outcomes: dict[str, Outcome]) -> tuple[dict[str, Any], list[str]]:
     if mine is None:
         sentence = (
             f"Too little data to tell whether it helps: give {FEWEST_CONSTRAINTS} constraints or"
-            f" {FEWEST_MATCHES} matches."
+            f" {FEWEST_MATCHES} matches. Stability is {outcomes[name].stability:.2f} of 1; that of"
+            f" k-means {outcomes[K_MEANS].stability:.2f}."
         )
         return {"sentence": sentence, "helps": None}, []
     gaps = {other: ahead(mine, theirs) for other in others if (theirs := outcomes[other].tested())}
