@@ -8,6 +8,8 @@ import gc
 import os
 import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from io import TextIOWrapper
 from typing import Any, NoReturn
@@ -130,10 +132,10 @@ def main() -> NoReturn:
     # objects, and once more when the process ends, takes a quarter of a short run.
     gc.set_threshold(_OBJECTS)
     atexit.register(gc.freeze)
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # what clusters send before they kill
     try:
         # outside standalone mode click returns the code of ctx.exit() and raises what went wrong
-        code = cli.main(prog_name="mvcc", standalone_mode=False, color=_wants_color())
+        with _interruptible():
+            code = cli.main(prog_name="mvcc", standalone_mode=False, color=_wants_color())
         if sys.stdout is not None:  # as where the shell has closed it
             sys.stdout.flush()
     except (click.exceptions.Abort, KeyboardInterrupt):
@@ -161,6 +163,26 @@ def main() -> NoReturn:
         words = f"there is no folder for compiled kernels: {error}."
         code = _complain(f"{words} Set NUMBA_CACHE_DIR to a folder.", FAILURE)
     sys.exit(code or 0)
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """Let Ctrl-C, and SIGTERM, which clusters send before they kill, end as KeyboardInterrupt."""
+    signals = []
+
+    def interrupt(number: int, _frame: object) -> NoReturn:
+        signals.append(number)
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGTERM, interrupt)
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:  # as in the background
+        signal.signal(signal.SIGINT, interrupt)
+    try:
+        yield
+    except Exception as error:
+        if isinstance(error, MvccError) or not signals:
+            raise
+        raise KeyboardInterrupt from error  # compiled code that is imported made this of it
 
 
 def _wants_color() -> bool | None:

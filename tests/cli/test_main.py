@@ -1,6 +1,7 @@
 """Every expected error is one message with the right exit code."""
 
 import os
+import signal
 import subprocess
 import sys
 from unittest.mock import patch
@@ -71,6 +72,29 @@ def test_exit_codes(error, code):
 def test_what_an_interrupt_leaves_is_said_of_each_command(words, message):
     with patch.object(cli, "main", side_effect=KeyboardInterrupt):
         assert mvcc(*words.split()).stderr == f"mvcc: interrupted; {message}\n"
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_import_that_makes_another_error_of_an_interrupt_is_interrupted(number):
+    def imported(**_):
+        try:
+            signal.raise_signal(number)
+        except KeyboardInterrupt:
+            raise ImportError("initialization failed") from None
+
+    with patch.object(cli, "main", side_effect=imported):
+        assert mvcc("check").returncode == 130
+
+
+def test_an_error_of_what_is_put_back_after_an_interrupt_is_told():
+    def put_back(**_):
+        try:
+            signal.raise_signal(signal.SIGTERM)
+        except KeyboardInterrupt:
+            raise DataError("former labels wait") from None
+
+    with patch.object(cli, "main", side_effect=put_back):
+        assert mvcc("check").stderr == "mvcc: former labels wait\n"
 
 
 @pytest.mark.parametrize("error", [ZeroDivisionError(), OSError(5, "a fault"), RuntimeError("x")])
