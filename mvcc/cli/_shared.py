@@ -314,7 +314,9 @@ def in_browser(page: tables.Page, verb: str, port: int | None, no_open: bool) ->
 def print_json(document: Any) -> None:
     """Print JSON on standard output; paths are texts there."""
     finite = _finite(document)
-    click.echo(json.dumps(finite, indent=2, ensure_ascii=False, allow_nan=False, default=fspath))
+    # JSON is UTF-8; in another encoding, such as that of LANG=en_US, only ASCII reads the same
+    escaped = getattr(sys.stdout, "encoding", "utf-8").lower() != "utf-8"
+    click.echo(json.dumps(finite, indent=2, ensure_ascii=escaped, allow_nan=False, default=fspath))
 
 
 def _finite(value: Any) -> Any:

@@ -8,6 +8,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+from io import BytesIO, TextIOWrapper
 
 import click
 import pytest
@@ -16,7 +17,7 @@ from rich.status import Status
 
 from mvcc._utils.progress import LOGGER, teller
 from mvcc.cli import cli
-from mvcc.cli._shared import TERMS, below_help, output_options, shown_steps
+from mvcc.cli._shared import TERMS, below_help, output_options, print_json, shown_steps
 from tests.cli.test_run import CONFIG
 from tests.command_line import invoke, mvcc
 from tests.reports import few_claims
@@ -126,6 +127,14 @@ def test_json_is_one_document_quiet_is_silent_and_verbose_says_more(folder, word
             done = invoke(words, more, "--json")
             assert json.loads(done.stdout, parse_constant=pytest.fail)
             assert ("· took " in done.stderr) is (more == "-v")
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "latin-1", "ascii"])
+def test_json_reads_the_same_whatever_the_encoding_of_the_terminal(encoding):
+    out = TextIOWrapper(BytesIO(), encoding, errors="backslashreplace")
+    with contextlib.redirect_stdout(out):
+        print_json("Möbel 😀")
+    assert json.loads(out.buffer.getvalue()) == "Möbel 😀"
 
 
 @pytest.mark.parametrize("words", ["-q -v", "-v -q"])
