@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from functools import cache, partial
 from os import fspath
+from os.path import exists, samefile
 from pathlib import Path
 from textwrap import fill
 from typing import Any, TypeVar
@@ -96,13 +97,15 @@ number_option = partial(click.option, type=click.IntRange(1))
 
 def out_option(*endings: str, help: str) -> Callable[[Command], Command]:
     """Offer --out for a file of one format: its name has one of some endings, or none."""
-    # another ending is refused before anything is read
+    # another ending is refused before anything is read; words do not get into what goes to stdout
 
-    def checked(_context: click.Context, _option: click.Parameter, out: Path | None) -> Path | None:
+    def checked(context: click.Context, _option: click.Parameter, out: Path | None) -> Path | None:
         ending = (out or Path()).suffix.lower()
         if ending not in ("", *endings):
             known = ", ".join(endings)
             raise ConfigError(f"--out {out}: the ending {shown(ending)} is none of {known}.")
+        if out is not None and sys.stdout is not None and exists(out):
+            context.meta["mvcc.to_stdout"] = samefile(out, 1)
         return out
 
     return file_option("--out", help=help, callback=checked)
@@ -228,8 +231,9 @@ def _heard(logger: logging.Logger, level: int, show: Callable[[str], None]) -> I
 
 def say(text: str, *, err: bool = False) -> None:
     """Print a result in words, or on standard error what follows it, unless ``--json`` is given."""
+    # on standard error, too, if the output itself goes to standard output
     if not (has_flag("quiet") or has_flag("json")):
-        click.echo(text, err=err)
+        click.echo(text, err=err or has_flag("to_stdout"))
 
 
 def say_json(document: Any) -> None:

@@ -12,7 +12,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from mvcc.exceptions import StoreError
 from mvcc.tables import ReviewSession
-from tests.command_line import invoke
+from tests.command_line import invoke, mvcc
 from tests.tables.problems import by_co_em, cluster, options_of, read_csv, write_problem
 
 
@@ -291,3 +291,10 @@ def test_what_cannot_be_compared_is_told_without_writing(folder, monkeypatch, ho
     with pytest.raises(StoreError, match=message):
         compare("a", "b", "--out", out)
     assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
+
+
+def test_words_do_not_get_into_a_table_that_goes_to_standard_output(folder, capfd):
+    done = mvcc("compare", folder / "a", folder / "b", "--out", "/dev/stdout")
+    assert capfd.readouterr().out == "view,id,from,to,cluster_in_second\n"
+    assert done.stdout == ""
+    assert done.stderr.endswith("Rows that moved: /dev/stdout\n")
