@@ -125,6 +125,11 @@ def cli() -> None:
 
 def main() -> NoReturn:
     """Run the command line: expected errors become a message and an exit code, no traceback."""
+    while (handle := os.open(os.devnull, os.O_RDWR)) <= 2:  # one that the shell has closed
+        os.set_inheritable(handle, True)  # by workers
+    os.close(handle)
+    sys.stdout = sys.stdout or os.fdopen(1, "w", closefd=False)
+    sys.stderr = sys.stderr or os.fdopen(2, "w", closefd=False)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # file names may be any bytes
@@ -136,8 +141,7 @@ def main() -> NoReturn:
         # outside standalone mode click returns the code of ctx.exit() and raises what went wrong
         with _interruptible():
             code = cli.main(prog_name="mvcc", standalone_mode=False, color=_wants_color())
-        if sys.stdout is not None:  # as where the shell has closed it
-            sys.stdout.flush()
+        sys.stdout.flush()
     except (click.exceptions.Abort, KeyboardInterrupt):
         after = _AFTER_INTERRUPT.get("".join(sys.argv[1:2]), "repeat the command to finish")
         code = _complain(f"interrupted; {after}.", INTERRUPTED)

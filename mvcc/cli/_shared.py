@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from functools import cache, partial
 from os import fspath
-from os.path import exists, samefile
+from os.path import realpath
 from pathlib import Path
 from textwrap import fill
 from typing import Any, TypeVar
@@ -104,8 +104,7 @@ def out_option(*endings: str, help: str) -> Callable[[Command], Command]:
         if ending not in ("", *endings):
             known = ", ".join(endings)
             raise ConfigError(f"--out {out}: the ending {shown(ending)} is none of {known}.")
-        if out is not None and sys.stdout is not None and exists(out):
-            context.meta["mvcc.to_stdout"] = samefile(out, 1)
+        context.meta["mvcc.to_stdout"] = out and realpath(out) == realpath("/dev/stdout")
         return out
 
     return file_option("--out", help=help, callback=checked)

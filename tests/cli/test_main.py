@@ -121,3 +121,17 @@ def test_a_full_disk_behind_standard_output_is_one_message(unbuffered):
         "mvcc: the output cannot be written: No space left on device. Make room, or send it"
         " elsewhere.\n"
     )
+
+
+@pytest.mark.slow
+def test_what_the_shell_has_closed_is_open_for_commands_and_their_workers():
+    code = """
+import subprocess, sys
+from unittest.mock import patch
+from mvcc.cli import cli, main
+sees = [sys.executable, "-c", "import sys; sys.stdout.flush(); sys.stderr.flush()"]
+with patch.object(cli, "main", lambda **_: sys.stderr.isatty() or subprocess.call(sees)):
+    main()
+"""
+    closing = ["sh", "-c", 'exec "$0" "$@" <&- >&- 2>&-', sys.executable, "-c", code]
+    assert subprocess.run(closing).returncode == 0
