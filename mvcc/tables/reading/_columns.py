@@ -28,7 +28,7 @@ from mvcc.tables.reading._column import (
     is_missing,
     without_attrs,
 )
-from mvcc.tables.reading._dates import ORDERS, are_dates, days_of, read_dates
+from mvcc.tables.reading._dates import ORDERS, are_dates, are_months, days_of, read_dates
 from mvcc.tables.reading._kinds import (
     MOST,
     Hints,
@@ -77,6 +77,10 @@ def understand_all(
         codes = code_reasons(frame, (name for name, kind in asked.items() if kind is None))
     hints = Hints(frame.attrs.get("delimiter"), frame.attrs.get("folder", ""))
     frame = without_attrs(frame)
+    asked = {
+        name: "date" if kind is None and are_months(frame[name]) else kind
+        for name, kind in asked.items()
+    }
     quick = [name for name, kind in asked.items() if kind in (None, "number") and name not in codes]
     found = _plain_numbers(frame[quick])
     # a column of JSON may hold numbers and texts

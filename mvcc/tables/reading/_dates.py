@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from mvcc._utils.arrays import Floats
-from mvcc.tables.reading._column import MONTHS, Written
+from mvcc.tables.reading._column import MONTHS, Written, as_texts, is_missing
 
 ORDERS = {"day first": Written.DAY_SLASHES, "month first": Written.MONTH_SLASHES}
 
@@ -29,13 +29,18 @@ DATE = re.compile(
     r"(?:(?:T|,? +)(?P<time>\d{1,2}:\d{2}.*))?"
 )
 _MONTH = rf"(?P<month>{'|'.join(MONTHS)})[^\W\d_]*\.?"
-_IN_WORDS = (  # Sun, 3 May 2023 and 3-May-23; May 3, 2023; 2023年5月3日; 20230503
+# Sun, 3 May 2023 and 3-May-23; May 3, 2023; 2023年5月3日; 20230503; May 2023, 05/2023, 2023-05
+_IN_WORDS = (
     rf"^(?:[^\W\d_]+\.?,? )?(?P<day>\d{{1,2}})(?:st|nd|rd|th|er)?\.?[ -]?(?:de )?{_MONTH}"
     r",?[ -]?(?:del? )?(?P<year>\d{4}|\d{2})\b",
     rf"^(?:[^\W\d_]+,? )?{_MONTH} (?P<day>\d{{1,2}})(?:st|nd|rd|th)?,? (?P<year>\d{{4}})\b",
     r"^(?P<year>\d{4})年 ?(?P<month>\d{1,2})月 ?(?P<day>\d{1,2})日",
     r"^(?P<year>\d{4})(?P<month>\d{2})(?P<day>\d{2})$",
+    rf"^{_MONTH} (?P<year>\d{{4}})$",
+    r"^(?P<month>0?[1-9]|1[0-2])[./](?P<year>(?:19|20)\d{2})$",
+    r"^(?P<year>(?:19|20)\d{2})-(?P<month>0[1-9]|1[0-2])$",
 )
+_MONTH_OF_NUMBERS = re.compile(r"(?:0[1-9]|1[0-2])\.(?:19|20)\d{2}")
 _TIME = re.compile(
     r"(?P<hour>\d{1,2}):(?P<rest>\d{2}(?::\d{2}(?:\.\d+)?)?) ?(?P<half>[ap]m)?", re.I
 )
@@ -55,9 +60,18 @@ def in_numbers(texts: pd.Series[Any]) -> pd.Series[Any]:
 def _of_numbers(date: re.Match[str]) -> str:
     word = date["month"].casefold()
     month = next((n for n, own in enumerate(MONTHS, 1) if re.match(own, word)), word)
+    day = date.groupdict().get("day", "1")
     if date.start("year") == 0:
-        return f"{date['year']}-{month}-{date['day']}"
-    return f"{date['day']}.{month}.{date['year']}"
+        return f"{date['year']}-{month}-{day}"
+    return f"{day}.{month}.{date['year']}"
+
+
+def are_months(values: pd.Series[Any]) -> bool:
+    """Tell whether texts are months such as 05.2023, which as numbers would follow no order."""
+    if not any(map(_MONTH_OF_NUMBERS.fullmatch, map(str, values.head(_FEWEST_DATES).tolist()))):
+        return False
+    texts = as_texts(values[~is_missing(values)])
+    return bool(texts.str.fullmatch(_MONTH_OF_NUMBERS).all() and texts.str.startswith("0").any())
 
 
 def are_dates(numbers: Floats) -> bool:

@@ -215,12 +215,14 @@ def numeric(column: Column, numbers: NDArray[Any], texts: Texts, written: Writte
 def as_date(column: Column, texts: Texts, asked: AskedKind | None) -> Understood | None:
     """Read dates; None for what is none, unless it must be."""
     there = texts.dropna()
-    if asked is None and not in_numbers(there.head(20)).str.fullmatch(DATE).mean() >= _NEARLY_ALL:
+    if asked is None and not in_numbers(there.head(20)).str.fullmatch(DATE).mean() > _MOST:
         return None
     dates = read_dates(texts, ORDERS.get(asked or ""))
     n_dates = int(np.isfinite(dates.days).sum())
     if asked is None and n_dates < _NEARLY_ALL * len(there):
-        return None
+        remark = f"{n_dates} of {len(there)} values are dates"
+        remarks = (remark,) if n_dates > _MOST * len(there) else ()
+        return as_words(replace(column, remarks=remarks), texts)
     if dates.either:
         first, second = (f"`columns: {{{as_yaml(column.name)}: {order}}}`" for order in ORDERS)
         row = int((texts == dates.either).to_numpy(dtype=bool).argmax())
