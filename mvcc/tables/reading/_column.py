@@ -142,18 +142,21 @@ _LABELS = re.compile(
 )
 _MOST_LABELS = 50
 _ID = re.compile(
-    r"(.*[ _.-])?(id|ids|key|code|nr|no|number|uuid|identifier|sku|isbn|ean)\.?", re.IGNORECASE
+    r"(.*[ _.-])?(id|ids|key|code|nr|no|number|uuid|identifier|sku|isbn|ean|imo|mmsi|siret|iban"
+    r"|matricule|#|n[°º])\.?",
+    re.IGNORECASE,
 )
 _CAMEL_ID = re.compile(r".*[a-z](ID|Id|Key|Code|Nr|No)")
 # not all words that end in id, such as paid
 _COMPOUND_ID = re.compile(
-    r"(.*(nummer|number|num[eé]ro)|.*\w{3}nr|(.*[ _.-])?(user|customer|client|patient|subject"
+    r"(.*(nummer|number|num[eé]ro)|(n[°º]|num[eé]ro|réf\.?|référence) .*|.*\w{3}nr"
+    r"|(.*[ _.-])?(user|customer|client|patient|subject"
     r"|person|participant|respondent|student|member|employee|account|order|product|item|object"
     r"|sample|record|case|session|visit|device|kunden?|artikel)id)\.?",
     re.IGNORECASE,
 )
 # not number, which may count, as white_cell_number does
-_ENDS_AS_ID = re.compile(r".*(ids?|nummer|nr)\.?", re.IGNORECASE)
+_ENDS_AS_ID = re.compile(r".*(ids?|nummer|nr|#)\.?|(n[°º]|num[eé]ro) .*", re.IGNORECASE)
 # each as it begins in English, German, French, Spanish and Italian
 MONTHS = (
     *("jan|ene|gen", "f[eé]b|fév", "mar|mär|mrz", "a[pbv]r", "ma[yigj]", "jun|juin|giu"),
@@ -180,6 +183,7 @@ _FILES = (
 )
 GLANCE = 1_000  # rows, which often tell what all would: it takes long to look at many texts
 _FEWEST_CODES, ENOUGH_CODES = 10, 0.9  # rows, and the share above which a column holds codes
+_ENOUGH_IDS = 0.5  # of the values of a column called id that are distinct
 
 
 def without_attrs(frame: pd.DataFrame) -> pd.DataFrame:
@@ -196,15 +200,17 @@ def why_unasked(name: str, values: pd.Series[Any], code: LeftOut | None) -> Left
     if looks_like_ids(name, values) or looks_like_codes(values):
         return LeftOut.AN_ID
     # or which thing, of perhaps several rows, a row is of; numbers that repeat may be counts
-    n_distinct = as_texts(values).nunique() if _is_called_id(name) else 0
-    if n_distinct > len(values) / 2 and _are_codes(values):
-        return LeftOut.AN_ID
+    is_called_id = _is_called_id(name)
+    if is_called_id or _are_codes(values):
+        there = as_texts(values[~is_missing(values)])
+        share = there.nunique() / max(len(there), 1)
+        if share > (_ENOUGH_IDS if is_called_id else ENOUGH_CODES) and _are_codes(there):
+            return LeftOut.AN_ID
     if code and not are_few(values[~is_missing(values)]):
         return code
-    if n_distinct > ENOUGH_CODES * len(values) and _ENDS_AS_ID.fullmatch(name.strip()):
-        there = as_texts(values[~is_missing(values)])
-        if len(there) and there.str.fullmatch(r"\d+").all():
-            return LeftOut.AN_ID
+    may_be_ids = is_called_id and share > _ENOUGH_IDS and _ENDS_AS_ID.fullmatch(name.strip())
+    if may_be_ids and there.str.fullmatch(r"\d+").all():
+        return LeftOut.AN_ID
     if _LABELS.fullmatch(name.strip()):
         n_values = values[~is_missing(values)].astype(str).nunique()
         if 2 <= n_values <= _MOST_LABELS:
