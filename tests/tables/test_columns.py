@@ -91,6 +91,7 @@ def assert_is_read(folder, values, kind, note, found):
         (["€ 1.170", "€ 850,-"], "in €, with points for thousands", [1170, 850]),
         (["850.-", "12.50"], "", [850, 12.5]),
         (["5.24-", "6.8", "7−"], "", [-5.24, 6.8, -7]),
+        (["2", "3-", "1-"], "2 values with a minus behind read as below 0", [2, -3, -1]),
         (["2,207E+02", "2,934E-05"], "with decimal commas", [220.7, 2.934e-5]),
         (["$1,200", "-$7.5"], "in $, with commas for thousands", [1200, -7.5]),
         (["CHF 1'200.50", "chf 3"], "in CHF, with separators of thousands", [1200.5, 3]),
@@ -143,6 +144,9 @@ ALSO = "year-month-day, 1900-01-01 is a date; add it to `missing` if it stands f
         (["3. Mai 2023", "12 déc. 2023", "5 de marzo de 2020"], DOTS, [19480, 19703, 18326]),
         (["May 3, 2023", "Sun, 03 Sep 2023 06:00:00 +0000"], DOTS, [19480, 19603.25]),
         (["12DEC2023", "3-Oct-23"], f"{DOTS}, {TWO_DIGITS}", [19703, 19633]),
+        (["08.2020", "11.2021", ""], "day.month.year", [18475, 18932, None]),
+        (["08/2020", "Nov. 2021"], "day.month.year", [18475, 18932]),
+        (["2020-08", "2021-11"], "year-month-day", [18475, 18932]),
         (["2023年5月3日", "2023年12月12日 6:00"], "year-month-day", [19480, 19703.25]),
         (["2020-01-01T12:00:00+02:00", "2020-01-02"], "year-month-day", [18262 + 10 / 24, 18263]),
         (
@@ -177,7 +181,7 @@ def test_numbers_that_are_all_days_are_dates_also_in_new_rows(tmp_path, empty):
 @pytest.mark.parametrize(
     ("values", "kind", "note"),
     [
-        (["01-Jan-23", "13-Mar-X", "1 Mayor 23"], "text", ""),
+        (["01-Jan-23", "13-Mar-X", "1 Mayor 23"], "text", "2 of 3 values are dates"),
         (["5-3", "7-2"], "category", ""),
         (["030-1234567", "089/765432"] * 9, "category", "phone numbers"),
         (["01067", "10115"] * 3, "category", "codes, since some begin with 0"),
@@ -232,7 +236,7 @@ def test_another_column_tells_what_points_and_commas_are(tmp_path, content, X):
             ["2020-01-01"] * 12 + ["soon"],
             ";",
             14,
-            "'soon', .* Write a date, or leave the cell empty",
+            "'soon', .* Write a date, or leave the cell empty .or with --missing shop=soon.",
         ),
         (["17.8.2016"] * 12 + ["8.17.2016"], ";", 14, r"'8\.17\.2016', which is not a date"),
         (
@@ -342,16 +346,16 @@ def test_an_id_is_guessed_where_it_is_named_like_one_and_distinct(tmp_path):
 
 
 def test_an_id_may_be_called_so_in_one_word_but_not_other_words_with_such_an_end(tmp_path):
-    ids = "patientid Kundennr PatientNumber Matrikelnummer numero".split()
-    for name in [*ids, "Laufende Nummer"]:
+    ids = "patientid Kundennr PatientNumber Matrikelnummer numero MMSI".split()
+    for name in [*ids, "Laufende Nummer", "Permit #", "N° dossier", "Numéro de dossier"]:
         assert read(tmp_path, f"{name},x\n7,1\n9,2\n").ids == ["7", "9"], name
-    for name in ("paid", "humid", "SNR", "Chlorid", "Telefonnummer"):
+    for name in ("paid", "humid", "SNR", "Chlorid", "Telefonnummer", "Numéro de téléphone"):
         assert read(tmp_path, f"{name},x\n7,1\n9,2\n").ids == ["0", "1"], name
 
 
-@pytest.mark.parametrize("last", ["", "1000", "n/a"])
-def test_numbers_called_ids_of_which_few_lack_or_repeat_are_no_quantities(tmp_path, last):
-    ids = [*range(1000, 1019), last]
+@pytest.mark.parametrize("last", [[""], ["1000"], ["n/a"] * 9, [*range(1000, 1009)]])
+def test_numbers_called_ids_of_which_some_lack_or_repeat_are_no_quantities(tmp_path, last):
+    ids = [*range(1000, 1019), *last]
     lines = ["customer_id,number,x", *(f"{id},{n // 2},{n % 7}" for n, id in enumerate(ids))]
     table = read(tmp_path, "\n".join(lines))
     assert [column.note for column in table.every_column] == ["an id", "", ""]
@@ -360,6 +364,14 @@ def test_numbers_called_ids_of_which_few_lack_or_repeat_are_no_quantities(tmp_pa
     assert read(tmp_path, counts).columns == ["white_cell_number", "number", "x"]
     asked_for = ["customer_id", "x"]
     assert read(tmp_path, "\n".join(lines), columns=asked_for).columns == asked_for
+
+
+def test_codes_of_which_few_repeat_are_ids_also_without_a_name_for_them(tmp_path):
+    codes = [f"B{22000 + n}" for n in [*range(19), 7]]
+    table = read(
+        tmp_path, "\n".join(["permit,x", *(f"{code},{n + 1}" for n, code in enumerate(codes))])
+    )
+    assert (table.every_column[0].note, table.columns) == ("an id", ["x"])
 
 
 def test_labels_are_never_clustered_in_silence(tmp_path):

@@ -31,6 +31,7 @@ Values = Floats | NDArray[np.object_]
 MOST = 1e100  # of a value; sums of squares of larger ones are beyond all floats
 MOST_VALUES = 1000  # of a category that was asked for: each is a column
 _NEARLY_ALL = 0.9  # of the values that must be numbers, for the others to be mistakes
+_MOST_WORDS = 3  # instead of numbers or dates, which may all mean missing
 _MANY = 0.6  # of the values that are durations, if numbers are asked for
 _MOST = 0.5  # of the values; if more are numbers, a column of words says so
 # one of the two words alone tells that they are truth values
@@ -54,6 +55,7 @@ class Mistake:
     remedy: str
     n: int  # values like it
     may_be_missing: bool = False  # whether no value at all is a remedy, too
+    words: tuple[str, ...] = ()  # all values like it, if these are a few words
 
     def remedies(self, without: str = "leave the cell empty") -> str:
         """Return all that may be done; ``without`` says how a table does without a value."""
@@ -182,7 +184,11 @@ def _mistaken(
     """Say of the first bad text of a column why it is, and what to do."""
     row = int(np.argmax(bad))
     what = f"{clipped(repr(str(texts.iloc[row])))}, {why},"
-    return Understood(column, mistake=Mistake(row, what, remedy, int(np.sum(bad)), may_be_missing))
+    words = tuple(texts[bad].astype(str).unique()) if may_be_missing else ()
+    if len(words) > _MOST_WORDS or any(map(re.compile(r"\d|.{30}").search, words)):
+        words = ()
+    mistake = Mistake(row, what, remedy, int(np.sum(bad)), may_be_missing, words)
+    return Understood(column, mistake=mistake)
 
 
 def numeric(column: Column, numbers: NDArray[Any], texts: Texts, written: Written) -> Understood:

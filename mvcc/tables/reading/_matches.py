@@ -185,5 +185,6 @@ def unknown_rows(place: str, noun: str, n_all: int, lacking: list[Lacking]) -> t
     remedy = f"Correct this file or {' or '.join(one.path for one in tables)}"
     if numbered := [one for one in tables if one.id_column is None]:
         remedy = numbered[0].numbered
-    left_out = agreeing(n, "It was left out.", "They were left out.")
-    return f"{said} {remedy}, or leave such lines out with --unknown skip.", f"{said} {left_out}"
+    if n < n_all or noun != "match":  # no file of matches may lose all
+        remedy += ", or leave such lines out with --unknown skip"
+    return f"{said} {remedy}.", f"{said} {agreeing(n, 'It was left out.', 'They were left out.')}"

@@ -175,11 +175,14 @@ def _read_parts(parts: pd.DataFrame, written: Written, unit: str) -> Numbers:
     is_safe = (first < last) & ~is_padded
     values[~fits | (is_range & ~is_safe)] = np.nan
     is_limit = parts["limit"].notna().to_numpy(dtype=bool)
+    are_whole = not parts["last"].str.contains("[.,]", na=False).any()  # 2- may be a grade
+    is_grade = parts["credit"].notna().to_numpy(dtype=bool) & are_whole
     remarks = []
     for which, noun, words in (
         (has_no_unit, "value", "without the unit"),
         (is_limit, "value", "below or above a limit read as the limit"),
         (is_range, "range", "read as the middle"),
+        (is_grade, "value", "with a minus behind read as below 0"),
     ):
         if n := int((which & ~np.isnan(values)).sum()):
             remarks.append(f"{counted(n, noun)} {words}")

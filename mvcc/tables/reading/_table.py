@@ -328,9 +328,13 @@ def _nothing_to_cluster(n: int, X: Floats | pd.DataFrame, became: dict[str, Colu
 def _mistaken(frame: pd.DataFrame, view: View, name: str, column: str, mistake: Mistake) -> str:
     """Say what is wrong with a column, and what to do."""
     like_it = f"{counted(mistake.n, 'value')} {agreeing(mistake.n, 'is', 'are')} like that"
+    remedies = mistake.remedies()
+    if mistake.words and not is_in_memory(name, view.path):
+        words = [*(view.missing or ()), *mistake.words]
+        remedies += f" (or with {option_for('--missing', name, words)})"
     return (
         f"{place_of(frame, view.path, mistake.row)} has {mistake.what} in the column"
-        f" {listed([column])}; {like_it}. {mistake.remedies()}, or leave the column out"
+        f" {listed([column])}; {like_it}. {remedies}, or leave the column out"
         f" ({option_for('--ignore', name, [column], view.path)})."
     )
 
