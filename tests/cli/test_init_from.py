@@ -203,6 +203,11 @@ def test_a_table_that_may_be_misspelled_pairs_is_told(tmp_path):
     write_csv(tmp_path / "c.csv", [row[:2] for row in table])
     with pytest.raises(DataError, match=r"no column is left .* c\.csv: the column 'id' has 'k0'"):
         run("init --from a.csv b.csv c.csv --out other.yaml")
+    ships = [[f"IMO {n + 9000}", n % 3 + n / 9, n % 2] for n in range(12)]
+    write_csv(tmp_path / "a.csv", [["id", "x", "y"], *ships])
+    table = [["ship", "port", "x"], *([f"{n + 9000}", f"K{n}", n**2 / 9] for n in range(12))]
+    write_csv(tmp_path / "c.csv", table)
+    assert "'9000' where a.csv has 'IMO 9000'" in run("init --from a.csv b.csv c.csv --out d.yaml")
 
 
 def test_why_ids_name_no_rows_and_pairs_have_no_kind_is_told(tmp_path):
@@ -224,6 +229,28 @@ def test_why_ids_name_no_rows_and_pairs_have_no_kind_is_told(tmp_path):
     write_csv(tmp_path / "c.csv", [["one", "other", "same?"], *kinds])
     said = "c.csv: it was taken for a table, though two columns have ids of b.csv. If these are"
     assert said in run("init --from a.csv b.csv c.csv")
+    numbers = [["id", "x"], *([n + 1000, n % 3 + n / 9] for n in range(12))]
+    write_csv(tmp_path / "b.csv", numbers)
+    kinds = [[f"{n + 1000:06}", n + 1001, "gleich" if n % 2 else "anders"] for n in range(11)]
+    write_csv(tmp_path / "c.csv", [["one", "other", "same?"], *kinds])
+    assert said in run("init --from a.csv b.csv c.csv --out d.yaml")
+
+
+def test_columns_with_ids_of_another_table_and_ids_that_repeat_are_doubtful(tmp_path):
+    plots = [["plot", "x"], *([f"{n:03}", n % 3 / 9] for n in range(20))]
+    write_csv(tmp_path / "a.csv", plots)
+    calls = [[f"w{n}", 19 - n, n % 5, n % 2 / 9] for n in range(20)]
+    write_csv(tmp_path / "b.csv", [["key", "near", "floor", "y"], *calls])
+    assert "has ids" not in run("init --from a.csv b.csv"), "no ids, but numbers of rows"
+    plots[0][0] = "id"
+    write_csv(tmp_path / "a.csv", plots)
+    draft = run("init --from a.csv b.csv --out d.yaml")
+    assert "  b: near: has ids of a: if rows with them are the same object, write a file" in draft
+    assert draft.count("has ids") == 1
+    write_csv(tmp_path / "b.csv", [["key", "y"], *([f"K{n % 19}", n % 4 / 9] for n in range(20))])
+    assert "b: key: 1 value repeats, so it does not name the rows" in run(
+        "init --from b.csv --out e.yaml"
+    )
 
 
 def test_one_of_two_tables_may_have_no_id(tmp_path):

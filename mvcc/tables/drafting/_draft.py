@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import permutations, product
 from pathlib import Path
 from typing import Any, Literal
 
@@ -14,13 +14,24 @@ import numpy as np
 import pandas as pd
 
 from mvcc._utils.ids import why_unknown
-from mvcc._utils.messages import clipped, counted, padded, pair_name, percent, shown, typed
+from mvcc._utils.messages import (
+    agreeing,
+    clipped,
+    counted,
+    padded,
+    pair_name,
+    percent,
+    shown,
+    typed,
+    views_of_pair,
+)
 from mvcc._utils.outputs import OutputFolder
 from mvcc._utils.settings import as_yaml
 from mvcc.exceptions import DataError, MvccError
 from mvcc.tables._config import load_job
 from mvcc.tables._job import AskedKind, View
 from mvcc.tables.drafting._files import SortedFiles, sort_files
+from mvcc.tables.drafting._ids import texts_in
 from mvcc.tables.reading._column import (
     Column,
     LeftOut,
@@ -35,6 +46,7 @@ from mvcc.tables.reading._inputs import read_pairs
 from mvcc.tables.reading._matches import read_matches
 from mvcc.tables.reading._numbers import before_labels
 from mvcc.tables.reading._problems import Problems
+from mvcc.tables.reading._rows import plain_id
 from mvcc.tables.reading._table import Table, table_of
 
 _LABELS = re.compile(
@@ -46,6 +58,7 @@ _LABELS = re.compile(
 _MOST_LABELS, _FEW_NUMBERS = 20, 6  # distinct values of labels, and of numbers that may be codes
 _GUESS = 5  # clusters
 _MANY = 0.5  # of the values that are missing or hold numbers, or of the ids that are in two tables
+_FEW_REPEAT = 0.9  # of the values of a column are distinct, or ids of another table
 _FEW_WORDS = 10  # distinct ones beside the numbers of a column of texts
 _WIDTH = 32  # of what stands before a comment
 _HEAD = """\
@@ -101,6 +114,7 @@ def draft_config(
             except DataError as error:  # which a file that is none of tables may cause
                 said = files.notes or _hints_on_pairs(view, drafted)
                 raise DataError(" ".join([str(error), *said])) from error
+        _doubt_ids_of_others(drafted, files)
         read_matches(job, [one.table for one in drafted.values()], pairs, unread, [])
         try:
             unread.raise_any()
@@ -160,7 +174,36 @@ def _drafted(name: str, view: View, named: Sequence[Named]) -> _Drafted:
     for column in table.used:
         if column.name not in labels:
             doubts[column.name] += _doubts(column, texts, len(frame))
+    for column in table.every_column:
+        n_repeated = len(texts[column.name]) - texts[column.name].nunique()
+        if table.id_column is None and column.why is LeftOut.AN_ID and n_repeated:
+            said = f"{counted(n_repeated, 'value')} {agreeing(n_repeated, 'repeats', 'repeat')}"
+            doubts[column.name].append(f"{said}, so it does not name the rows")
     return _Drafted(view, frame, table, labels, doubts)
+
+
+def _doubt_ids_of_others(drafted: Mapping[str, _Drafted], files: SortedFiles) -> None:
+    """Name the columns with ids of a table that no file matches with their own."""
+    matched = [{*views_of_pair(pair)} for pair, _ in files.matches]
+    for (name, one), (other, of) in permutations(drafted.items(), 2):
+        if {name, other} in matched or of.table.id_column is None:
+            continue
+        known = {plain_id(id.casefold()) for id in of.table.ids}
+        are_numbers = all(map(str.isdigit, known))  # which quantities may be, too, if they repeat
+        for column in one.table.every_column:
+            values = without_attrs(one.frame)[column.name]
+            if column.name == one.table.id_column or column.kind == "category":
+                continue
+            texts = [plain_id(text.casefold()) for text in texts_in(values)]
+            held = {*texts}
+            is_like_ids = column.why is LeftOut.AN_ID or len(held) > (
+                _FEW_REPEAT * len(texts) if are_numbers else _FEW_NUMBERS
+            )
+            if is_like_ids and len(held & known) > _FEW_REPEAT * len(held):
+                one.doubts[column.name].append(
+                    f"has ids of {other}: if rows with them are the same object, write a file of"
+                    f" matches with the columns {name} and {other}, and ignore this one"
+                )
 
 
 def _doubts(column: Column, texts: Mapping[str, pd.Series[Any]], n_rows: int) -> Iterator[str]:

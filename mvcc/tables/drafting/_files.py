@@ -31,6 +31,8 @@ from mvcc.tables.reading._files import read_frame
 from mvcc.tables.reading._rows import plain_id
 
 _MOST_COLUMNS = 4  # of a file of matches or constraints that nobody named as such
+# as of IMO 9074729, 978-3 and 007
+_ORNAMENTS = re.compile(r"^[^\W\d_]+[\W_]+(?=\d{4})|[\W_]+|(?<!\d)0+(?=\d)")
 _SPELLED = "write them as the tables do: a is not A, and A7 is not A07."
 
 _NONE: Mapping[str, str] = MappingProxyType({})
@@ -76,10 +78,11 @@ def sort_files(
     held = set[str]().union(*(ends.tables for ends in pairs.values()))
     files = SortedFiles(_named([path for path in paths if path in tables], views))
     for path in paths:
-        if path in tables and path not in held and _may_be_pairs(frames[path]):
+        frame = frames[path]
+        if path in tables and path not in held and 2 <= frame.shape[1] <= _MOST_COLUMNS:
             others = _without(path, tables)
-            said = _misspelled(path, frames[path], others)
-            said = said or _without_kinds(path, frames[path], others)
+            said = _misspelled(path, frame, others) if _may_be_pairs(frame) else ""
+            said = said or _without_kinds(path, frame, others)
             files.notes += [said] if said else []
     name_of = {path: name for name, path in files.views.items()}
     for path, ends in pairs.items():
@@ -202,12 +205,12 @@ def _misspelled(path: str, frame: pd.DataFrame, tables: Mapping[str, Ids]) -> st
 
 def _without_kinds(path: str, frame: pd.DataFrame, tables: Mapping[str, Ids]) -> str:
     """Say that a table may be one of constraints, as two columns have ids of one other table."""
+    if frame.shape[1] == 2 or not (_may_be_pairs(frame) or len({*texts_in(frame.iloc[:, 2])}) == 2):
+        return ""
     columns = [*without_attrs(frame).items()][:2]
     held = [tables_with(str(name), {*texts_in(own)}, tables, ()) for name, own in columns]
-    if not all(held) or frame.shape[1] == 2:
-        return ""
-    one, other = (found[0].end.table for found in held)
-    if one != other:
+    one, other = (found[0].end.table if found else "" for found in held)
+    if not one or one != other:
         return ""
     return (
         f"{clipped(path)}: it was taken for a table, though two columns have ids of {clipped(one)}."
@@ -233,4 +236,4 @@ def _third_ids(
 
 
 def _folded(id: str) -> str:
-    return re.sub(r"(?<!\d)0+(?=\d)", "", without_fraction(id.casefold()))
+    return _ORNAMENTS.sub("", without_fraction(id.casefold()))
