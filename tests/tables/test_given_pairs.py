@@ -320,6 +320,13 @@ def test_rows_that_are_not_there_are_counted_in_one_message_and_may_be_left_out(
         read(options, tmp_path, "texts,images\nx,i1\n", pairs)
 
 
+def test_an_accent_of_an_id_may_be_a_character_of_its_own(tmp_path):
+    people = [["id", "x"], *([f"Noé {n}", n % 3] for n in range(4))]
+    options = tables(tmp_path, people, [["id", "y"], *([f"i{n}", n % 2] for n in range(4))])
+    content = "texts,images\n" + "".join(f"Noe\u0301 {n},i{n}\n" for n in range(4))
+    assert matches(options, tmp_path, content)[0, 1].tolist() == [[n, n] for n in range(4)]
+
+
 def test_the_column_whose_values_the_matches_or_constraints_name_is_that_of_ids(tmp_path):
     numbers = [["id", "Product Name", "price"], *([n, f"tea no {n}", n % 2] for n in range(8))]
     other = [["code", "key", "x"], *([f"c{n}", f"k{n}", n % 2] for n in range(8))]

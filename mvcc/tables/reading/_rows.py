@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
 from itertools import count
 from typing import Any
+from unicodedata import normalize
 
 import numpy as np
 import pandas as pd
@@ -79,9 +80,9 @@ def id_texts(column: pd.Series[Any]) -> pd.Series[Any]:
 
 
 def plain_id(name: str) -> str:
-    """Return the number that an id is, however files write it: 7 for 007 and 7.0."""
+    """Return what an id is, however files write it: 7 for 007 and 7.0, an accent in its letter."""
     number = name.removesuffix(".0")
-    return number.lstrip("0") or "0" if number.isdecimal() else name
+    return number.lstrip("0") or "0" if number.isdecimal() else normalize("NFC", name)
 
 
 def plain_ids(column: pd.Series[Any]) -> list[str]:
