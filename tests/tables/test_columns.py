@@ -257,6 +257,12 @@ def test_what_is_uncertain_or_a_mistake_has_its_line(tmp_path, values, delimiter
     assert "--ignore shop=c" in str(refusal.value)
 
 
+@pytest.mark.parametrize("word", ["c", "Zwischensumme"])
+def test_a_heading_or_a_sum_between_rows_is_not_to_be_missing(tmp_path, word):
+    with pytest.raises(DataError, match="or leave the cell empty, or leave the column"):
+        column_of(tmp_path, [*"123456789", word])
+
+
 def test_a_comma_in_a_file_of_commas_is_what_the_values_show(tmp_path):
     assert column_of(tmp_path, ['"1,5"', '"2,25"'], ",")[1] == [1.5, 2.25]
     assert column_of(tmp_path, ['"1,500.5"', '"2,250"'], ",")[1] == [1500.5, 2250]

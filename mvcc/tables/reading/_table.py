@@ -46,6 +46,7 @@ from mvcc.tables.reading._rows import (
     refuse_repeated_columns,
     rows_to_check,
 )
+from mvcc.tables.reading._sheets import TOTAL
 from mvcc.tables.reading._superfluous import without_names, without_superfluous
 
 _MOST_ABOVE = 3  # rows with further names, such as questions, and units
@@ -329,7 +330,8 @@ def _mistaken(frame: pd.DataFrame, view: View, name: str, column: str, mistake: 
     """Say what is wrong with a column, and what to do."""
     like_it = f"{counted(mistake.n, 'value')} {agreeing(mistake.n, 'is', 'are')} like that"
     remedies = mistake.remedies()
-    if mistake.words and not is_in_memory(name, view.path):
+    is_line = any(word in frame.columns or TOTAL.fullmatch(word) for word in mistake.words)
+    if mistake.words and not is_line and not is_in_memory(name, view.path):
         words = [*(view.missing or ()), *mistake.words]
         remedies += f" (or with {option_for('--missing', name, words)})"
     return (
