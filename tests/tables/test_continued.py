@@ -375,6 +375,11 @@ def test_a_table_that_joins_by_matches_gets_the_names_and_is_not_counted(tmp_pat
     assert names == [may.facts["names"]] * 2
     (changes,) = june.facts["continued"]["changes"]
     assert (changes["views"], changes["shared"]) == (["a"], 90)
+    july = cluster_views({"a": first, "c": second}, n_clusters=3, continues=june, stability_runs=0)
+    said = "New here: c. Only in june: b. A table that is the same needs its former name."
+    assert [said.replace("june", july.facts["continued"]["former"])] == [
+        one for one in july.facts["warnings"] if "New" in one
+    ]
 
 
 def test_clusters_without_a_row_of_a_view_that_is_numbered_apart_are_not_listed():
@@ -513,7 +518,12 @@ def test_a_folder_that_is_damaged_changed_or_gone_is_refused(tmp_path, may, harm
 @pytest.mark.parametrize(
     ("name", "column", "error", "message"),
     [
-        ("people", "y", StoreError, "its views are things, and none of them is clustered"),
+        (
+            "people",
+            "y",
+            StoreError,
+            r"things, and none of them is .*the tables their former names\.$",
+        ),
         ("things", "z", DataError, "no row is in both, and things has no number column 'y'"),
         ("things", "y", DataError, "no row is in both, and things has rows with missing values"),
     ],

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from mvcc._utils.arrays import Ints
-from mvcc._utils.messages import counted, shown
+from mvcc._utils.messages import counted, enumerated, shown
 from mvcc.exceptions import DataError
 from mvcc.results import Changes, Continued
 from mvcc.tables.correcting._corrections import CarryingOver, Corrections, opened_in
@@ -135,6 +135,14 @@ def continued(former: Former | None, inputs: Inputs, fit: Fit) -> Continuation:
     )
     corrections, warnings = carrying.of(former.corrections)
     warnings += _without_known_ids(former, tables)
+    here = [table.name for table in tables]
+    new = enumerated(name for name in here if facts.view(name) is None)
+    away = enumerated(view.name for view in facts.views if view.name not in here)
+    if new and away:
+        warnings.append(
+            f"New here: {new}. Only in {former.called}: {away}. A table that is the same needs its"
+            " former name (--view NAME=FILE)."
+        )
     for path in former.gone:
         warnings.append(f"{path} is not there; its answers are those that {former.called} has.")
     return Continuation(fit, told, kept, facts.names_from, corrections, warnings)

@@ -104,7 +104,8 @@ def read_former(job: Job) -> tuple[Job, Former | None]:
     if not set(names) & set(job.views):
         raise StoreError(
             f"{folder} cannot be continued: its views are {clipped(', '.join(names), 100)}, and"
-            f" none of them is clustered here ({clipped(', '.join(job.views), 100)})."
+            f" none of them is clustered here ({clipped(', '.join(job.views), 100)}). Give the"
+            " tables their former names (--view NAME=FILE)."
         )
     gone, is_asked = list[str](), bool(job.asked)
     if not is_asked:

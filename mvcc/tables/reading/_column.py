@@ -156,7 +156,7 @@ _COMPOUND_ID = re.compile(
     re.IGNORECASE,
 )
 # not number, which may count, as white_cell_number does
-_ENDS_AS_ID = re.compile(r".*(ids?|nummer|nr|#)\.?|(n[°º]|num[eé]ro) .*", re.IGNORECASE)
+_ENDS_AS_ID = re.compile(r".*(ids?|nummer|nr|imo|mmsi|#)\.?|(n[°º]|num[eé]ro) .*", re.IGNORECASE)
 # each as it begins in English, German, French, Spanish and Italian
 MONTHS = (
     *("jan|ene|gen", "f[eé]b|fév", "mar|mär|mrz", "a[pbv]r", "ma[yigj]", "jun|juin|giu"),

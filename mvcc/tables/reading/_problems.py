@@ -14,6 +14,7 @@ _MOST_TOLD = 20
 _IN_PYTHON = {  # what messages call options, for tables in memory
     "(-k)": "(n_clusters)",
     " (-k auto)": "",
+    " (--view NAME=FILE)": "",
     "(--columns)": "(columns)",
     "(--id-column)": "(set_index)",
     "(--ignore)": "(ignore)",
