@@ -60,13 +60,17 @@ def test_a_draft_in_a_folder_that_is_a_link_finds_the_tables(files, tmp_path):
 def test_the_draft_says_what_may_be_a_scale_or_stand_for_none(tmp_path):
     scale = ["1 - never", "2 - at times", "3", "4 - always"]
     rows = [[f"{scale[n % 4]}", n % 7 if n % 5 else -99, "xyz"[n % 3]] for n in range(60)]
-    write_csv(tmp_path / "answers.csv", [["How often?", "age", "0"], *rows])
+    for n, row in enumerate(rows):
+        row.append(f"{n // 6 + 1}.{n % 12 + 1}.2024" if n % 4 else "open")
+    write_csv(tmp_path / "answers.csv", [["How often?", "age", "0", "due"], *rows])
     said = run("init --from answers.csv")
     assert (
         "  answers.csv has -99 in age (12 rows, all others 0 to 6). If this means missing, write"
         " --missing answers=-99, in the view of a config `missing: ['-99']`, in Python NaN.\n"
         "  answers: How often?: its categories begin with the numbers 1 to 4: if they are a scale,"
         " write `columns: {'How often?': number}`\n"
+        "  answers: due: 45 of 60 values are dates: if the others mean missing, name them under"
+        " `missing:`\n"
     ) in said
     assert "has -99 in age (12 rows" in invoke("cluster answers.csv -k 2 --dry-run").stderr
 

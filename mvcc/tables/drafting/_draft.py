@@ -175,6 +175,11 @@ def _drafted(name: str, view: View, named: Sequence[Named]) -> _Drafted:
         if column.name not in labels:
             doubts[column.name] += _doubts(column, texts, len(frame))
     for column in table.every_column:
+        doubts[column.name] += [
+            f"{remark}: if the others mean missing, name them under `missing:`"
+            for remark in column.remarks
+            if re.match(r"\d+ of \d+ values are (numbers|dates)", remark)
+        ]
         n_repeated = len(texts[column.name]) - texts[column.name].nunique()
         if table.id_column is None and column.why is LeftOut.AN_ID and n_repeated:
             said = f"{counted(n_repeated, 'value')} {agreeing(n_repeated, 'repeats', 'repeat')}"
