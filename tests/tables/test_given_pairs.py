@@ -320,6 +320,20 @@ def test_rows_that_are_not_there_are_counted_in_one_message_and_may_be_left_out(
         read(options, tmp_path, "texts,images\nx,i1\n", pairs)
 
 
+def test_the_first_two_columns_are_ids_but_not_the_numbers_of_lines_that_pandas_writes(tmp_path):
+    first = [["nr", "x"], *([n, n % 3] for n in range(1, 7))]
+    options = tables(tmp_path, first, [["code", "y"], *([n, n % 2] for n in range(1, 7))])
+    content = ",a,b\n0,2,4\n1,3,5\n2,1,6\n"
+    found = read(options, tmp_path, content)
+    assert found.relations[0, 1].tolist() == [[1, 3], [2, 4], [0, 5]]
+    assert found.notes == ()
+    content = content.replace(",a,b", "line,a,b").replace("\n0", "\n4")
+    found = read(options, tmp_path, content)
+    assert found.relations[0, 1].tolist() == [[3, 1], [0, 2], [1, 0]]
+    said = "of 3 columns, 'line' and 'a' were read as the ids. If others are, call them texts and"
+    assert said in found.notes[0]
+
+
 def test_an_accent_of_an_id_may_be_a_character_of_its_own(tmp_path):
     people = [["id", "x"], *([f"Noé {n}", n % 3] for n in range(4))]
     options = tables(tmp_path, people, [["id", "y"], *([f"i{n}", n % 2] for n in range(4))])

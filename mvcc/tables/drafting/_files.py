@@ -28,6 +28,7 @@ from mvcc.tables.drafting._ids import (
 )
 from mvcc.tables.reading._column import without_attrs
 from mvcc.tables.reading._files import read_frame
+from mvcc.tables.reading._matches import first_two
 from mvcc.tables.reading._rows import plain_id
 
 _MOST_COLUMNS = 4  # of a file of matches or constraints that nobody named as such
@@ -117,9 +118,9 @@ def _named(paths: Iterable[str], views: Mapping[str, str]) -> dict[str, str]:
 
 
 def _in_order(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return constraints with their columns in order, without others; other files as they are."""
-    places = columns_in(frame.columns)
-    return frame.iloc[:, places] if places else frame
+    """Return constraints with their columns in order, without others; files from their ids on."""
+    names = [*map(str, frame.columns)]
+    return frame.iloc[:, columns_in(frame.columns) or range(first_two(names)[0], len(names))]
 
 
 def _pairs_among(

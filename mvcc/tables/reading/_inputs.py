@@ -21,7 +21,7 @@ from mvcc.tables._job import Job
 from mvcc.tables.reading._column import as_texts
 from mvcc.tables.reading._files import read_constraints, read_frame, read_frames
 from mvcc.tables.reading._id_column import Named
-from mvcc.tables.reading._matches import read_matches
+from mvcc.tables.reading._matches import first_two, read_matches
 from mvcc.tables.reading._parquet import input_sha256
 from mvcc.tables.reading._problems import Problems, is_in_memory
 from mvcc.tables.reading._table import Table, table_of
@@ -121,11 +121,9 @@ def _named_by_matches(frame: pd.DataFrame, view: str, place: int) -> Iterator[Na
     """Give the ids in the column of matches called like a view or its side, else in both."""
     names = [str(name).strip().casefold() for name in frame.columns]
     called = [name for name in (view.casefold(), ("left", "right")[place]) if name in names]
-    sides = range(min(2, len(names)))
-    if called:
-        place = names.index(called[0])
-        sides = range(place, place + 1)
-    for n in sides:
+    sides = first_two(names)
+    place = names.index(called[0]) if called else sides[place]
+    for n in [place] if called else sides[: len(names)]:
         yield Named(names[n], set(as_texts(frame.iloc[:, n].dropna())), is_first=n == place)
 
 

@@ -57,6 +57,12 @@ def _matches(
     names, columns, is_header = matched_ids(
         frame, path, (first.name, second.name), (first.id_column, second.id_column)
     )
+    if not is_header and len(names) - first_two(names)[0] > 2:
+        read = " and ".join(shown(names[side]) for side in first_two(names))
+        notes.append(
+            f"{path}: of {len(names)} columns, {read} were read as the ids. If others are, call"
+            f" them {first.name} and {second.name}."
+        )
     rows = _rows_of(columns, first, second)
     # ids as they are written tell the tables, if only one of these has zeros in front
     if any(_are_crossed(columns, first, second, find) for find in (RowsById.called, RowsById.find)):
@@ -160,9 +166,15 @@ def matched_ids(
         if is_header := len(set(sides)) == 2:
             break
     else:
-        sides = [0, 1]
+        sides = first_two(names)
     columns = [id_texts(frame.iloc[:, column]).tolist() for column in sides]
     return names, columns, is_header
+
+
+def first_two(names: list[str]) -> list[int]:
+    """Return the places of the first two columns of ids; pandas writes numbers of lines before."""
+    start = int(len(names) > 2 and names[0].strip() in ("", "Unnamed: 0"))
+    return [start, start + 1]
 
 
 def unknown_rows(place: str, noun: str, n_all: int, lacking: list[Lacking]) -> tuple[str, str]:
