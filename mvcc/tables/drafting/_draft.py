@@ -59,6 +59,7 @@ _MOST_LABELS, _FEW_NUMBERS = 20, 6  # distinct values of labels, and of numbers 
 _GUESS = 5  # clusters
 _MANY = 0.5  # of the values that are missing or hold numbers, or of the ids that are in two tables
 _FEW_REPEAT = 0.9  # of the values of a column are distinct, or ids of another table
+_GLANCE = 100  # rows, of which some hold an id of another table if a column does
 _FEW_WORDS = 10  # distinct ones beside the numbers of a column of texts
 _WIDTH = 32  # of what stands before a comment
 _HEAD = """\
@@ -195,12 +196,15 @@ def _doubt_ids_of_others(drafted: Mapping[str, _Drafted], files: SortedFiles) ->
             continue
         known = {plain_id(id.casefold()) for id in of.table.ids}
         are_numbers = all(map(str.isdigit, known))  # which quantities may be, too, if they repeat
+        frame = without_attrs(one.frame)
         for column in one.table.every_column:
-            values = without_attrs(one.frame)[column.name]
             if column.name == one.table.id_column or column.kind == "category":
                 continue
-            texts = [plain_id(text.casefold()) for text in texts_in(values)]
-            held = {*texts}
+            values = frame[column.name]
+            for some in (values.head(_GLANCE), values):
+                texts = [plain_id(text.casefold()) for text in texts_in(some)]
+                if not (held := {*texts}) & known:
+                    break
             is_like_ids = column.why is LeftOut.AN_ID or len(held) > (
                 _FEW_REPEAT * len(texts) if are_numbers else _FEW_NUMBERS
             )

@@ -120,7 +120,8 @@ def _named(paths: Iterable[str], views: Mapping[str, str]) -> dict[str, str]:
 def _in_order(frame: pd.DataFrame) -> pd.DataFrame:
     """Return constraints with their columns in order, without others; files from their ids on."""
     names = [*map(str, frame.columns)]
-    return frame.iloc[:, columns_in(frame.columns) or range(first_two(names)[0], len(names))]
+    places = columns_in(names) or [*range(first_two(names)[0], len(names))]
+    return frame.iloc[:, places]
 
 
 def _pairs_among(
