@@ -30,16 +30,19 @@ DATE = re.compile(
 )
 _MONTH = rf"(?P<month>{'|'.join(MONTHS)})[^\W\d_]*\.?"
 # Sun, 3 May 2023 and 3-May-23; May 3, 2023; 2023年5月3日; 20230503; May 2023, 05/2023, 2023-05
-_IN_WORDS = (
-    rf"^(?:[^\W\d_]+\.?,? )?(?P<day>\d{{1,2}})(?:st|nd|rd|th|er)?\.?[ -]?(?:de )?{_MONTH}"
-    r",?[ -]?(?:del? )?(?P<year>\d{4}|\d{2})\b",
-    rf"^(?:[^\W\d_]+,? )?{_MONTH} (?P<day>\d{{1,2}})(?:st|nd|rd|th)?,? (?P<year>\d{{4}})\b",
-    r"^(?P<year>\d{4})年 ?(?P<month>\d{1,2})月 ?(?P<day>\d{1,2})日",
-    r"^(?P<year>\d{4})(?P<month>\d{2})(?P<day>\d{2})$",
-    rf"^{_MONTH} (?P<year>\d{{4}})$",
-    r"^(?P<month>0?[1-9]|1[0-2])[./](?P<year>(?:19|20)\d{2})$",
-    r"^(?P<year>(?:19|20)\d{2})-(?P<month>0[1-9]|1[0-2])$",
-)
+_IN_WORDS = [
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"^(?:[^\W\d_]+\.?,? )?(?P<day>\d{{1,2}})(?:st|nd|rd|th|er)?\.?[ -]?(?:de )?{_MONTH}"
+        r",?[ -]?(?:del? )?(?P<year>\d{4}|\d{2})\b",
+        rf"^(?:[^\W\d_]+,? )?{_MONTH} (?P<day>\d{{1,2}})(?:st|nd|rd|th)?,? (?P<year>\d{{4}})\b",
+        r"^(?P<year>\d{4})年 ?(?P<month>\d{1,2})月 ?(?P<day>\d{1,2})日",
+        r"^(?P<year>\d{4})(?P<month>\d{2})(?P<day>\d{2})$",
+        rf"^{_MONTH} (?P<year>\d{{4}})$",
+        r"^(?P<month>0?[1-9]|1[0-2])[./](?P<year>(?:19|20)\d{2})$",
+        r"^(?P<year>(?:19|20)\d{2})-(?P<month>0[1-9]|1[0-2])$",
+    )
+]
 _MONTH_OF_NUMBERS = re.compile(r"(?:0[1-9]|1[0-2])\.(?:19|20)\d{2}")
 _TIME = re.compile(
     r"(?P<hour>\d{1,2}):(?P<rest>\d{2}(?::\d{2}(?:\.\d+)?)?) ?(?P<half>[ap]m)?", re.I
@@ -50,11 +53,11 @@ _DAY_FIRST = {"-": Written.DAY_DASHES, "/": Written.DAY_SLASHES, ".": Written.DO
 _MONTH_FIRST = {"-": Written.MONTH_DASHES, "/": Written.MONTH_SLASHES}
 
 
-def in_numbers(texts: pd.Series[Any]) -> pd.Series[Any]:
-    """Return dates whose months are words with numbers, such as 3.5.2023."""
+def in_numbers(text: str) -> str:
+    """Return a date whose month is a word with numbers, such as 3.5.2023."""
     for pattern in _IN_WORDS:
-        texts = texts.str.replace(pattern, _of_numbers, regex=True, flags=re.IGNORECASE)
-    return texts
+        text = pattern.sub(_of_numbers, text)
+    return text
 
 
 def _of_numbers(date: re.Match[str]) -> str:
@@ -100,7 +103,7 @@ def read_dates(texts: pd.Series[Any], written: Written | None) -> Dates:
     parts = texts.str.extract(f"^{DATE.pattern}$")
     unread = parts["first"].isna() & texts.notna()
     if unread.any():
-        parts.loc[unread] = in_numbers(texts[unread]).str.extract(f"^{DATE.pattern}$")
+        parts.loc[unread] = texts[unread].map(in_numbers).str.extract(f"^{DATE.pattern}$")
     year_first = parts["first"].str.len() == 4
     first = parts["first"].where(~year_first)
     open_order = first.notna() & (parts["sign"] != ".")

@@ -221,7 +221,8 @@ def numeric(column: Column, numbers: NDArray[Any], texts: Texts, written: Writte
 def as_date(column: Column, texts: Texts, asked: AskedKind | None) -> Understood | None:
     """Read dates; None for what is none, unless it must be."""
     there = texts.dropna()
-    if asked is None and not in_numbers(there.head(20)).str.fullmatch(DATE).mean() > _MOST:
+    head = [*map(in_numbers, there.head(20).tolist())]
+    if asked is None and sum(map(bool, map(DATE.fullmatch, head))) <= _MOST * len(head):
         return None
     dates = read_dates(texts, ORDERS.get(asked or ""))
     n_dates = int(np.isfinite(dates.days).sum())
