@@ -206,7 +206,13 @@ def test_a_list_of_files_that_somebody_edited_removes_nothing_but_parts(tmp_path
     assert names(tmp_path) == before
 
 
-@pytest.mark.parametrize("disturb", [steps.killed, steps.full], ids=["killed", "full"])
+@pytest.mark.parametrize(
+    "disturb",
+    [
+        pytest.param(steps.killed, id="killed", marks=pytest.mark.slow),
+        pytest.param(steps.full, id="full"),
+    ],
+)
 def test_former_labels_stay_whole_until_the_new_ones_are_complete(tmp_path, disturb):
     def disturbed(step, out):
         disturb(step, out)

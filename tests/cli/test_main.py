@@ -82,7 +82,9 @@ def test_an_import_that_makes_another_error_of_an_interrupt_is_interrupted(numbe
         except KeyboardInterrupt:
             raise ImportError("initialization failed") from None
 
-    with patch.object(cli, "main", side_effect=imported):
+    # a run of tests in the background ignores SIGINT, and so would the command
+    heard = patch.object(signal, "getsignal", return_value=signal.SIG_DFL)
+    with heard, patch.object(cli, "main", side_effect=imported):
         assert mvcc("check").returncode == 130
 
 

@@ -66,6 +66,7 @@ def test_every_page_is_in_the_navigation():
 
 @pytest.mark.compiled
 @pytest.mark.exact_bits
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["joint", "method"])
 def test_the_pictures_of_the_method_are_what_the_method_does(name, tmp_path):
     # a process of its own, since the kernels of BLAS are chosen when it is loaded

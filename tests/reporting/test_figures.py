@@ -53,6 +53,7 @@ def drawings(curves, scores):
     }
 
 
+@pytest.mark.slow
 def test_figures_are_as_wide_as_a_page_nothing_is_cut_and_captions_name_trials(curves, scores):
     with house_style():
         for name, picture in drawings(curves, scores).items():
