@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from mvcc import tables
-from mvcc._utils.messages import counted, enumerated, typed
+from mvcc._utils.messages import counted, enumerated, percent, typed
 from mvcc._utils.outputs import check_output
 from mvcc.cli import _shared as shared
 from mvcc.cli._job_options import TABLES, job_options, settings, words_of
@@ -215,8 +215,8 @@ def match(
     )
     if found["found_first"] is not None:
         measured = (
-            f"Known matches that were cut for a test: found first {found['found_first']:.0%}, "
-            f"among the first five {found['found_in_five']:.0%}"
+            f"Known matches that were cut for a test: found first {percent(found['found_first'])}, "
+            f"among the first five {percent(found['found_in_five'])}"
         )
     shared.say(measured)
     shared.say(f"Proposals: {out} ({counted(found['n_proposals'], 'line')})")

@@ -13,7 +13,7 @@ from scipy.sparse import issparse
 
 from mvcc._utils.arrays import Floats, Ints, blocks_of
 from mvcc._utils.environment import command_line, machine, now, versions
-from mvcc._utils.messages import agreeing, enumerated, views_of_pair
+from mvcc._utils.messages import agreeing, enumerated, percent, views_of_pair
 from mvcc.metrics import cluster_fit
 from mvcc.results import Clustering, parse_facts
 from mvcc.tables._job import Job
@@ -274,9 +274,9 @@ def _of_clusters(number: int, name: str, fit: Fit) -> Iterator[str]:
     has_large = len(sizes) > 1 and sizes[-1] >= _LARGE * sizes.sum()
     if has_large and np.median(sizes[:-1]) < _SMALL * sizes[-1]:
         yield (
-            f"{name}: one cluster has {sizes[-1] / sizes.sum():.0%} of all rows, most others are"
-            " small. Rows that are unlike all others may make clusters of their own; look at the"
-            " smallest ones."
+            f"{name}: one cluster has {percent(sizes[-1] / sizes.sum())} of all rows, most others"
+            " are small. Rows that are unlike all others may make clusters of their own; look at"
+            " the smallest ones."
         )
     if fit.exchanged:
         yield from _overlap(name, fit.exchanged[number], fit.labels[number])
@@ -289,6 +289,6 @@ def _overlap(name: str, exchanged: Floats, labels: Ints) -> Iterator[str]:
     one, other = np.unravel_index(np.triu(shares, 1).argmax(), shares.shape)
     if shares[one, other] > _OVERLAP:
         yield (
-            f"{name}: clusters {one} and {other} overlap: {shares[one, other]:.0%} of their rows"
-            " change between them in the stability runs."
+            f"{name}: clusters {one} and {other} overlap: {percent(shares[one, other])} of their"
+            " rows change between them in the stability runs."
         )

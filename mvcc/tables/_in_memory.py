@@ -15,7 +15,7 @@ from scipy.sparse import issparse
 from sklearn import config_context
 
 from mvcc._utils.arrays import Ints
-from mvcc._utils.messages import clipped, counted, shown
+from mvcc._utils.messages import clipped, counted, percent, shown
 from mvcc.exceptions import InvalidInputError
 from mvcc.results import ClusterProfile
 from mvcc.tables._clustering import Clustered, clustered
@@ -235,7 +235,7 @@ class ClusteringResult(Correctable):
         row = self._views[view].ids.index(name)
         parts = [f"{id} of {view} is in {self._called(view, int(self.labels[view].iloc[row]))}"]
         if not np.isnan(stable := self.stability[view].iloc[row]):
-            parts.append(f"{stable:.0%} of the stability runs agree")
+            parts.append(f"{percent(stable)} of the stability runs agree")
         parts.append(f"its fit is {self.fit[view].iloc[row]:.2f} (1 is best)")
         said = "; ".join(parts) + "."
         number, draft = list(self._views).index(view), self._draft

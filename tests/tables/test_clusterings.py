@@ -188,7 +188,7 @@ def test_two_clusters_that_exchange_rows_are_named():
     labels = np.repeat([0, 1, 2], [10, 20, 70])
     exchanged = np.array([[0, 2.5, 0], [2, 0, 1], [0, 1, 0]])
     assert list(_clustering._overlap("a", exchanged, labels)) == [
-        "a: clusters 0 and 1 overlap: 15% of their rows change between them in the stability runs."
+        "a: clusters 0 and 1 overlap: 15 % of their rows change between them in the stability runs."
     ]
     assert list(_clustering._overlap("a", exchanged / 2, labels)) == []
 

@@ -293,5 +293,5 @@ def test_a_cluster_of_most_rows_beside_small_ones_is_named(tmp_path):
     rows = rows + np.random.default_rng(0).normal(size=(65, 2))
     path = write_csv(tmp_path / "a.csv", [["x", "y"], *rows.tolist()])
     options = by_co_em(options_of({"a": path}, n_clusters=K), features="none")
-    said = "a: one cluster has 92% of all rows, most others are small."
+    said = "a: one cluster has 92 % of all rows, most others are small."
     assert any(said in text for text in cluster(options, tmp_path / "out")["warnings"])

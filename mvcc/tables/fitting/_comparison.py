@@ -13,6 +13,7 @@ import numpy as np
 from sklearn.metrics import adjusted_rand_score
 
 from mvcc._utils.arrays import Floats, Ints
+from mvcc._utils.messages import percent
 from mvcc._utils.progress import numbered
 from mvcc.constraints import Constraints, Relations
 from mvcc.embedding import find_objects
@@ -174,9 +175,10 @@ def compare(fit: Fit, on_step: Callable[[str], None]) -> Comparison:
         if cut.beyond_chance().mean() < _NEAR_CHANCE:
             cautions.append(
                 f"{inputs.tables[u].name} and {inputs.tables[v].name} hardly show the same"
-                f" clusters: without their match, {cut.agreement:.0%} of {len(cut.first)}"
-                f" matched rows share their cluster ({cut.by_chance:.0%} by chance). Columns that"
-                " tell nothing of them can hide those that do: leave such columns out (--ignore)."
+                f" clusters: without their match, {percent(cut.agreement)} of {len(cut.first)}"
+                f" matched rows share their cluster ({percent(cut.by_chance)} by chance). Columns"
+                " that tell nothing of them can hide those that do: leave such columns out"
+                " (--ignore)."
             )
     facts = {
         "folds": len(contest.folds),

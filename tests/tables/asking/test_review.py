@@ -489,7 +489,7 @@ def test_of_views_numbered_apart_a_merge_holds_for_new_rows_and_second_choices(t
 def test_warnings_of_clusters_that_a_correction_changed_are_dropped(session):
     facts = session.facts
     views = [
-        view.model_copy(update={"cautions": (f"{view.name}: one cluster has 40% of all rows.",)})
+        view.model_copy(update={"cautions": (f"{view.name}: one cluster has 40 % of all rows.",)})
         for view in facts.views
     ]
     dropped, kept = (view.cautions[0] for view in views)
