@@ -1,0 +1,151 @@
+"""How the joint graph of very many rows is made: anchors of every view, weaker ties, landmarks."""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sp
+
+from mvcc._utils.arrays import TINY, Floats, Ints, blocks_of
+from mvcc.constraints import Relations
+from mvcc.embedding._anchor_graph import AnchorGraph, ViewTies
+from mvcc.embedding._anchors import (
+    MOST_ANCHORS,
+    anchors_for,
+    change_rows,
+    column_sums,
+    inverse_of,
+    of_objects,
+    row_counts,
+    side_by_side,
+)
+from mvcc.embedding._components import unit_rows
+from mvcc.embedding._landmarks import LANDMARK_SHARE, landmarks_among, n_near_landmarks
+from mvcc.embedding._neighbors import NeighborSearch, nearness
+from mvcc.embedding._objects import find_objects, seen_in_several
+from mvcc.embedding._view_agreement import (
+    CONTRADICTION_POWER,
+    FEWEST_IN_COMMON,
+    LEAST_COSINE,
+    agreement_of_shares,
+    share_beyond_chance,
+)
+
+MOST_LANDMARKS = 1_000
+_FEWEST_ANCHORS = 100  # of a view, however many views there are
+
+
+def anchor_graph(
+    views: list[Floats],
+    relations: Relations,
+    n_view_components: int,
+    rng: np.random.Generator,
+    weights: Floats,
+) -> AnchorGraph:
+    """Make the graph of views that relations connect; parameters are those of ``joint_graph``."""
+    n_objects, objects = find_objects([len(X) for X in views], relations)
+    most = max(MOST_ANCHORS // (len(views) + 1), _FEWEST_ANCHORS)
+    numbers = [min(anchors_for(len(X), n_view_components), most) for X in views]
+    found = [
+        ViewTies.of(X, number, 2 * n_view_components, rng)
+        for X, number in zip(views, numbers, strict=True)
+    ]
+    ties = [of_objects(view.ties, own, n_objects) for own, view in zip(objects, found, strict=True)]
+    common = seen_in_several(objects, n_objects)
+    shared = [B[common] for B in ties]
+    places = [
+        unit_rows(B @ view.loadings[:, :n_view_components])
+        for B, view in zip(shared, found, strict=True)
+    ]
+    agreement, at_anchors = _agreement(ties, shared, places)
+    for u, B in enumerate(ties):
+        changed = _agreed(u, shared, places, at_anchors, np.nan_to_num(agreement), weights)
+        change_rows(B, common, changed)
+    sums = [column_sums(B) for B in ties]
+    landmarks = landmarks_among(common, rng, MOST_LANDMARKS)
+    near = [
+        weight * _near_landmarks(X, own, view, landmarks, n_view_components)
+        for weight, X, own, view in zip(weights, views, objects, found, strict=True)
+    ]
+    factor = sp.vstack(near, format="csr")
+    shares = LANDMARK_SHARE * inverse_of(factor.T @ np.concatenate(sums))
+    scaled = factor @ sp.diags_array(np.sqrt(shares))
+    inverses = [weight * inverse_of(total) for weight, total in zip(weights, sums, strict=True)]
+    diagonal = np.concatenate(inverses)
+    kernel = ((scaled @ scaled.T).toarray() + np.diag(diagonal)).astype(np.float32)
+    degrees = LANDMARK_SHARE * factor.sum(axis=1)
+    return AnchorGraph(objects, agreement, found, side_by_side(ties), diagonal, kernel, degrees)
+
+
+def _agreement(
+    ties: list[sp.csr_array], shared: list[sp.csr_array], places: list[Floats]
+) -> tuple[Floats, dict[tuple[int, int], Floats]]:
+    """Return ``view_agreement``, and each view's anchors where others see them."""
+    # the mean over all edges of Z Λ⁻¹ Zᵀ but loops follows from sums at the anchors
+    n_views = len(ties)
+    shares, at_anchors = np.full((n_views, n_views), np.nan), {}
+    for u in range(n_views):
+        inverse = inverse_of(column_sums(ties[u]))
+        for v in range(n_views):
+            both = np.flatnonzero((row_counts(shared[u]) > 0) & (row_counts(shared[v]) > 0))
+            if u == v or len(both) < FEWEST_IN_COMMON:
+                continue
+            B, there = shared[u][both], places[v][both]
+            middle = B.T @ there
+            at_anchors[u, v] = unit_rows(middle)
+            loops = inverse @ np.asarray(B.power(2).sum(axis=0))
+            total = inverse @ np.einsum("ij,ij->i", middle, middle) - loops
+            weight = inverse @ column_sums(B) ** 2 - loops
+            shares[u, v] = share_beyond_chance(total / max(weight, TINY), there)
+    return agreement_of_shares(shares), at_anchors
+
+
+def _agreed(
+    u: int,
+    shared: list[sp.csr_array],
+    places: list[Floats],
+    at_anchors: dict[tuple[int, int], Floats],
+    trust: Floats,
+    weights: Floats,
+) -> sp.csr_array:
+    """Weaken ties that other views contradict, as ``agreed`` does edges; the sums of rows stay."""
+    ties = shared[u]
+    rows, columns = np.repeat(np.arange(ties.shape[0]), np.diff(ties.indptr)), ties.indices
+    said, counted = np.zeros(ties.nnz), np.zeros(ties.nnz)
+    for v, there in enumerate(places):
+        if (u, v) not in at_anchors:
+            continue
+        has_place, is_seen = at_anchors[u, v].any(axis=1), row_counts(shared[v]) > 0
+        known = np.flatnonzero(np.asarray(has_place)[columns] & is_seen[rows])
+        counted[known] += weights[v]
+        if trust[u, v] == 0:
+            continue
+        for block in blocks_of(len(known)):
+            some = known[block]
+            cosines = np.einsum("ij,ij->i", there[rows[some]], at_anchors[u, v][columns[some]])
+            said[some] += weights[v] * trust[u, v] * np.log(np.maximum(cosines, LEAST_COSINE))
+    mean = np.divide(said, counted, out=np.zeros_like(said), where=counted > 0)
+    weakened = sp.csr_array(
+        (ties.data * np.exp(CONTRADICTION_POWER * mean), columns, ties.indptr), shape=ties.shape
+    )
+    before, after = ties.sum(axis=1), weakened.sum(axis=1)
+    weakened.data *= np.divide(before, after, out=np.ones_like(before), where=after > 0)[rows]
+    return weakened.astype(np.float32)
+
+
+def _near_landmarks(
+    X: Floats, own: Ints, view: ViewTies, landmarks: Ints, n_components: int
+) -> sp.csr_array:
+    """Return weights of the landmarks near every anchor, by columns and by eigenvectors."""
+    anchors, found = view.anchors, []
+    rows = np.flatnonzero(np.isin(own, landmarks))
+    column = np.searchsorted(landmarks, own[rows])
+    number, shape = n_near_landmarks(len(rows), n_components), (len(anchors.places), len(landmarks))
+    if number < 1:
+        return sp.csr_array((shape[0], 2 * shape[1]))
+    by_eigenvectors = view.spectrum(rows, n_components), unit_rows(view.loadings[:, :n_components])
+    for among, places in ((anchors.moved(X[rows]), anchors.places), by_eigenvectors):
+        search = NeighborSearch.among(among.astype(np.float64, copy=False))
+        distances, nearest = search.nearest_to(places.astype(np.float64, copy=False), number)
+        at = np.repeat(np.arange(len(places)), number), column[nearest].ravel()
+        found.append(sp.csr_array((nearness(distances).ravel() / 2, at), shape=shape))
+    return sp.hstack(found, format="csr")
