@@ -56,9 +56,9 @@ def anchor_graph(
         unit_rows(B @ view.loadings[:, :n_view_components])
         for B, view in zip(shared, found, strict=True)
     ]
-    agreement, at_anchors = _agreement(ties, shared, places)
+    agreement, at_anchors = _view_agreement(ties, shared, places)
     for u, B in enumerate(ties):
-        changed = _agreed(u, shared, places, at_anchors, np.nan_to_num(agreement), weights)
+        changed = _weakened(u, shared, places, at_anchors, np.nan_to_num(agreement), weights)
         change_rows(B, common, changed)
     sums = [column_sums(B) for B in ties]
     landmarks = landmarks_among(common, rng, MOST_LANDMARKS)
@@ -76,10 +76,10 @@ def anchor_graph(
     return AnchorGraph(objects, agreement, found, side_by_side(ties), diagonal, kernel, degrees)
 
 
-def _agreement(
+def _view_agreement(
     ties: list[sp.csr_array], shared: list[sp.csr_array], places: list[Floats]
 ) -> tuple[Floats, dict[tuple[int, int], Floats]]:
-    """Return ``view_agreement``, and each view's anchors where others see them."""
+    """Return ``view_agreement``, and where each other view sees the anchors of a view, (p, k)."""
     # the mean over all edges of Z Λ⁻¹ Zᵀ but loops follows from sums at the anchors
     n_views = len(ties)
     shares, at_anchors = np.full((n_views, n_views), np.nan), {}
@@ -99,7 +99,7 @@ def _agreement(
     return agreement_of_shares(shares), at_anchors
 
 
-def _agreed(
+def _weakened(
     u: int,
     shared: list[sp.csr_array],
     places: list[Floats],
@@ -107,7 +107,7 @@ def _agreed(
     trust: Floats,
     weights: Floats,
 ) -> sp.csr_array:
-    """Weaken ties that other views contradict, as ``agreed`` does edges; the sums of rows stay."""
+    """Weaken ties of view u that others contradict, as ``weakened`` does edges; rows keep sums."""
     ties = shared[u]
     rows, columns = np.repeat(np.arange(ties.shape[0]), np.diff(ties.indptr)), ties.indices
     said, counted = np.zeros(ties.nnz), np.zeros(ties.nnz)
@@ -124,12 +124,12 @@ def _agreed(
             cosines = np.einsum("ij,ij->i", there[rows[some]], at_anchors[u, v][columns[some]])
             said[some] += weights[v] * trust[u, v] * np.log(np.maximum(cosines, LEAST_COSINE))
     mean = np.divide(said, counted, out=np.zeros_like(said), where=counted > 0)
-    weakened = sp.csr_array(
+    changed = sp.csr_array(
         (ties.data * np.exp(CONTRADICTION_POWER * mean), columns, ties.indptr), shape=ties.shape
     )
-    before, after = ties.sum(axis=1), weakened.sum(axis=1)
-    weakened.data *= np.divide(before, after, out=np.ones_like(before), where=after > 0)[rows]
-    return weakened.astype(np.float32)
+    before, after = ties.sum(axis=1), changed.sum(axis=1)
+    changed.data *= np.divide(before, after, out=np.ones_like(before), where=after > 0)[rows]
+    return changed.astype(np.float32)
 
 
 def _near_landmarks(

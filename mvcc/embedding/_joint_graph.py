@@ -31,14 +31,14 @@ from mvcc.embedding._landmarks import (
     factor_of,
     landmark_factor,
     landmarks_among,
-    nearest,
-    nearest_of_unit_rows,
+    nearest_rows,
+    nearest_unit_rows,
     numbered_alike,
     share_of_clusters,
 )
 from mvcc.embedding._neighbors import NeighborSearch
 from mvcc.embedding._objects import find_objects, membership, seen_in_all, seen_in_several
-from mvcc.embedding._view_agreement import agreed, view_agreement
+from mvcc.embedding._view_agreement import view_agreement, weakened
 
 LOCAL_NEIGHBOR = 7  # the distance to it is the local scale of a row
 MATCHED_OBJECTS_WEIGHT = 2.0  # times their share of all objects
@@ -201,13 +201,13 @@ def joint_graph(
         for own, rows in zip(objects, narrow, strict=True)
     ]
     agreement = view_agreement(graphs, objects, places)
-    near = agreed(near, objects, places, np.nan_to_num(agreement), weights)
+    near = weakened(near, objects, places, np.nan_to_num(agreement), weights)
     kept = [
         weight * _normalized(affinities) for weight, affinities in zip(weights, near, strict=True)
     ]
     factors = [
         landmark_factor(space, objects, landmarks, n_objects, weights, n_view_components, search)
-        for space, search in ((views, nearest), (narrow, nearest_of_unit_rows))
+        for space, search in ((views, nearest_rows), (narrow, nearest_unit_rows))
     ]
     factor = sp.hstack(factors).tocsr() / np.sqrt(2)
     affinities = _added_up(kept, objects, n_objects)

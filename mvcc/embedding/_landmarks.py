@@ -80,15 +80,16 @@ def landmarks_among(seen: Ints, rng: np.random.Generator, most: int = 0) -> Ints
     return seen
 
 
-def nearest(X: Floats, among: Floats, number: int) -> tuple[Floats, Ints]:
+def nearest_rows(X: Floats, among: Floats, number: int) -> tuple[Floats, Ints]:
+    """Return distances and numbers of the rows nearest to those of X."""
     return NeighborSearch.among(among).nearest_to(X, number)
 
 
-def nearest_of_unit_rows(X: Floats, among: Floats, number: int) -> tuple[Floats, Ints]:
-    """Return distances and numbers of the nearest rows; among rows as near, of the first."""
+def nearest_unit_rows(X: Floats, among: Floats, number: int) -> tuple[Floats, Ints]:
+    """Return what ``nearest_rows`` does; among rows that are equally near, the first."""
     # all rows of a separate group in a view have one place among its eigenvectors, but for the last
     # bits, which differ from processor to processor: they decide nothing here
-    distances, found = nearest(X, among, number + 1)
+    distances, found = nearest_rows(X, among, number + 1)
     distances, found = np.round(distances, _DIGITS), found[:, :number]
     tied = np.flatnonzero(distances[:, number] == distances[:, number - 1])
     for block in blocks_of(len(tied)):

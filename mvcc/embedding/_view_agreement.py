@@ -62,7 +62,7 @@ def agreement_of_shares(shares: Floats) -> Floats:
     return np.sqrt(shares * shares.T)
 
 
-def agreed(
+def weakened(
     graphs: list[sp.csr_array],
     objects: list[Ints],
     places: list[Floats],

@@ -55,7 +55,7 @@ def test_edges_are_multiplied_by_what_the_other_views_say(seed, weights):
     graphs, objects, places = problem(seed)
     trust = np.random.default_rng(seed).random((3, 3))
     trust[0, 1] = 0
-    found = module.agreed(graphs, objects, places, trust, np.array(weights))
+    found = module.weakened(graphs, objects, places, trust, np.array(weights))
     for u, (graph, own) in enumerate(zip(graphs, objects, strict=True)):
         both = zip(edges(graph, own), edges(found[u], own), strict=True)
         for (i, j, before), (_, _, after) in both:
@@ -71,5 +71,5 @@ def test_edges_are_multiplied_by_what_the_other_views_say(seed, weights):
 
 def test_views_that_are_not_trusted_change_no_bit():
     graphs, objects, places = problem(0)
-    found = module.agreed(graphs, objects, places, np.zeros((3, 3)), np.ones(3))
+    found = module.weakened(graphs, objects, places, np.zeros((3, 3)), np.ones(3))
     assert all((one != other).nnz == 0 for one, other in zip(found, graphs, strict=True))
