@@ -99,8 +99,8 @@ class AnchorGraph:
     agreement: Floats  # (V, V)
     views: list[ViewTies]
     ties: sp.csr_array  # (n, p): B: of every object to the anchors of all views, side by side
-    weights: Floats  # (p,): the diagonal of K without landmarks
-    # (p, p): K = diag(weights) + λ F Fᵀ, with F the weights of the landmarks near every anchor; of
+    diagonal: Floats  # (p,): the diagonal of K without landmarks
+    # (p, p): K = diag(diagonal) + λ F Fᵀ, with F the weights of the landmarks near every anchor; of
     # the anchors of views alone, as the graph of matched objects is not embedded
     kernel: NDArray[np.float32]
     # (p,): what landmarks add to the degree of an object, for each of its ties to these
@@ -119,7 +119,7 @@ class AnchorGraph:
     @cached_property
     def degrees(self) -> Floats:
         """The degree of every object, without landmarks."""
-        found = times(self.ties, self.weights * column_sums(self.ties))
+        found = times(self.ties, self.diagonal * column_sums(self.ties))
         return np.maximum(found, TINY)
 
     def with_matched_objects(self, columns_of: Callable[[Ints], Floats]) -> AnchorGraph:
@@ -138,7 +138,7 @@ class AnchorGraph:
         return replace(
             self,
             ties=side_by_side([self.ties, of_objects(ties, seen, n)]),
-            weights=np.concatenate((self.weights, own)),
+            diagonal=np.concatenate((self.diagonal, own)),
         )
 
     def with_clusters_of_views(self, k: int, weights: Floats) -> AnchorGraph:
@@ -156,9 +156,9 @@ class AnchorGraph:
             anchors_in.append(weight * membership(labels, k).T)
         orders, agreeing = numbered_alike(near)
         alike = sp.vstack([own[:, order] for own, order in zip(anchors_in, orders, strict=True)])
-        share, diagonal = few * agreeing, np.diag(self.weights)
+        share, loops = few * agreeing, np.diag(self.diagonal)
         scaled = alike * np.sqrt(LANDMARK_SHARE * inverse_of(alike.T @ column_sums(self.ties)))
-        kernel = diagonal + (1 - share) * (self.kernel - diagonal)
+        kernel = loops + (1 - share) * (self.kernel - loops)
         kernel += share * (scaled @ scaled.T).toarray()
         degrees = (1 - share) * self.landmark_degrees + share * LANDMARK_SHARE * alike.sum(axis=1)
         return replace(self, kernel=kernel.astype(np.float32), landmark_degrees=degrees)
@@ -185,7 +185,7 @@ class AnchorGraph:
         With S = D^−½ A D^−½ without landmarks, Σ_t (share S)ᵗ step over all t from 1 on is what
         every object gets; the step is of some objects.
         """
-        roots = np.sqrt(self.weights)[:, None]
+        roots = np.sqrt(self.diagonal)[:, None]
         start = roots * (self.ties[objects].T @ (step / np.sqrt(self.degrees[objects])[:, None]))
         system = dense_gram(self.ties, 1 / self.degrees)
         system *= -share * roots
@@ -205,7 +205,7 @@ class AnchorGraph:
 
     def path_lengths(self, share: float) -> sp.csr_array:
         """Return how far anchors are from each other; see ``JointGraph``."""
-        roots = np.sqrt(self.weights)
+        roots = np.sqrt(self.diagonal)
         gram = dense_gram(self.ties, 1 / self.degrees)
         return _lengths(sp.csr_array(share * roots[:, None] * gram * roots))
 
@@ -213,7 +213,7 @@ class AnchorGraph:
         self, between: sp.csr_array, sources: Ints, share: float, objects: Ints
     ) -> Ints:
         """Return the source nearest to each of some objects, −1 without one; see ``JointGraph``."""
-        n_anchors = len(self.weights)
+        n_anchors = len(self.diagonal)
         ends = _lengths(self._normalized_ties(sources, share))
         nothing = sp.csr_array((len(sources), len(sources)))
         reach = sp.block_array([[between, None], [ends, nothing]]).tocsr()
@@ -241,7 +241,7 @@ class AnchorGraph:
     def _normalized_ties(self, objects: Any, share: float) -> sp.csr_array:
         """Return √share D^−½ B K^½ for some objects, without landmarks."""
         rows = sp.diags_array(np.sqrt(share / self.degrees[objects]))
-        return (rows @ self.ties[objects] @ sp.diags_array(np.sqrt(self.weights))).tocsr()
+        return (rows @ self.ties[objects] @ sp.diags_array(np.sqrt(self.diagonal))).tocsr()
 
 
 def _lengths(affinities: sp.csr_array) -> sp.csr_array:

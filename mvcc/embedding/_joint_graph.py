@@ -78,7 +78,7 @@ class JointGraph:
     # views agree
     affinities: sp.csr_array
     # (n, m): F, with F Fᵀ what objects share by being near the same landmarks; m = 0 without any
-    landmarks: sp.csr_array
+    factor: sp.csr_array
     views: list[ViewEdges]
     agreement: Floats  # (V, V): how much every two views agree; see ``view_agreement``
     n_neighbors: int  # of a row in the graph of its view, at most
@@ -125,12 +125,12 @@ class JointGraph:
         orders, agreeing = numbered_alike(near)
         alike = sum(rows[:, order] for rows, order in zip(rows_in, orders, strict=True))
         share = few * agreeing
-        parts = np.sqrt(1 - share) * self.landmarks, np.sqrt(share) * factor_of(alike)
-        return replace(self, landmarks=sp.hstack(parts, format="csr"))
+        parts = np.sqrt(1 - share) * self.factor, np.sqrt(share) * factor_of(alike)
+        return replace(self, factor=sp.hstack(parts, format="csr"))
 
     def components(self, number: int) -> Eigenpairs:
         """Return the largest eigenvalues, descending, and vectors of D^−½ (A + λ F Fᵀ) D^−½."""
-        A, F = self.affinities, self.landmarks
+        A, F = self.affinities, self.factor
         degrees = A.sum(axis=1) + LANDMARK_SHARE * (F @ F.sum(axis=0))
         scale = sp.diags_array(1 / np.sqrt(np.maximum(degrees, TINY)))
         A = (scale @ A @ scale).tocsr()

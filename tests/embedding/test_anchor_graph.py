@@ -49,7 +49,7 @@ def with_matched(problem, graph):
 
 def affinities(graph):
     B = graph.ties.toarray().astype(float)
-    return B @ np.diag(graph.weights) @ B.T
+    return B @ np.diag(graph.diagonal) @ B.T
 
 
 def edges_by(ties):
@@ -132,7 +132,7 @@ def test_what_is_spread_is_the_sum_of_all_walks(problem, graph, matched):
 
 def test_the_nearest_source_is_that_of_the_shortest_path(problem, graph):
     share, sources = 0.9, np.array([2, 40, 71])
-    roots = np.sqrt(graph.weights)
+    roots = np.sqrt(graph.diagonal)
     ties = np.sqrt(share / graph.degrees)[:, None] * graph.ties.toarray() * roots
     between = ties.T @ ties  # from anchor to anchor by all objects at once
     n, p = ties.shape

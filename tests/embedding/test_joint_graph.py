@@ -57,7 +57,7 @@ def test_graph_and_embedding_are_those_of_the_reference(seed, sizes, n_matches):
     np.testing.assert_allclose(graph.affinities.toarray(), A, atol=1e-10)
     # else which eigenvectors are first is rounding, and so is which of equal rows is nearest
     assume(all(has_gap(slow.view_graph(X, 5), number) for X in views for number in (1, 3)))
-    landmarks = (graph.landmarks @ graph.landmarks.T).toarray()
+    landmarks = (graph.factor @ graph.factor.T).toarray()
     np.testing.assert_allclose(landmarks, 2 * (S - A), atol=1e-7)
     assume(has_gap(slow.normalized(S), 4))
     found, expected = embedded(*graph.components(4)[:2], 4), slow.embedding(S, 4)
@@ -97,9 +97,9 @@ def test_nothing_is_as_large_as_the_square_of_the_rows():
     views, matches = problem(0, (3000, 2500), (3, 7), 600)
     graph = joint_graph(views, matches, 10, 5, np.random.default_rng(0))
     assert issparse(graph.affinities)
-    assert issparse(graph.landmarks)
+    assert issparse(graph.factor)
     assert graph.affinities.nnz < 40 * graph.n_objects
-    assert graph.landmarks.nnz < 45 * graph.n_objects
+    assert graph.factor.nnz < 45 * graph.n_objects
 
 
 def test_sparse_and_dense_eigenvectors_agree(monkeypatch):
@@ -181,14 +181,14 @@ def test_landmarks_are_drawn_where_they_are_many(monkeypatch):
     views, matches = problem(0, (80, 80), (2, 2), 60)
     monkeypatch.setattr(module, "MOST_LANDMARKS", 15)  # of 20 objects in both views
     graph = joint_graph(views, matches, 5, 3, np.random.default_rng(0))
-    assert graph.landmarks.shape == (graph.n_objects, 2 * 15)
+    assert graph.factor.shape == (graph.n_objects, 2 * 15)
 
 
 def test_few_landmarks_are_helped_by_clusters_of_each_view():
     views, matches = problem(0, (24, 20), (3, 7), 9)
     graph = joint_graph(views, matches, 5, 3, np.random.default_rng(0))
     helped = graph.with_clusters_of_views(3, np.ones(2))
-    before, after = ((G.landmarks @ G.landmarks.T).toarray() for G in (graph, helped))
+    before, after = ((G.factor @ G.factor.T).toarray() for G in (graph, helped))
     orders, agreeing, members = numbered(graph, 3)
     together = sum(rows[:, order] for rows, order in zip(members, orders, strict=True))
     together /= together.sum(axis=1, keepdims=True)
