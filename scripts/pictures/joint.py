@@ -84,7 +84,7 @@ def landmarks(joint: Joint):
     """Draw the landmarks that a row of A is near, and the rows of B that are near the same ones."""
     unmatched = np.setdiff1d(np.arange(len(joint.views[0])), joint.scene.mapped[0])
     row = unmatched[np.argsort(joint.views[0][unmatched, 0])[EXAMPLE]]
-    factor = joint.set._free_graph.landmarks
+    factor = joint.set._embedded_graph.factor
     both = factor @ factor[[joint.objects[0][row]]].T
     shared = [np.asarray(both.todense()).ravel()[own] for own in joint.objects]
     top = max(values.max() for values in shared)

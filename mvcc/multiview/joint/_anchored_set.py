@@ -37,7 +37,7 @@ class AnchoredSet(JointSet):
     """Views that matches connect, in one graph by anchors."""
 
     sharpness = 2.0  # what is spread by ties makes rows look surer than distances do
-    _free_graph: AnchorGraph
+    _embedded_graph: AnchorGraph
     _graph: AnchorGraph
 
     def clusters(
@@ -52,7 +52,7 @@ class AnchoredSet(JointSet):
         teller(self.n_objects)("spreading the clusters")
         classes = groups.classes(of_searched, k)
         at_anchors, coefficients = self._learned(constraints, classes, found.labels, drawn, masses)
-        said = self._said_by(at_anchors, coefficients)
+        said = self._evidence_by(at_anchors, coefficients)
         reached = [said(block).argmax(axis=1) for block in blocks_of(self.n_objects)]
         labels = with_all_clusters(np.concatenate(reached), classes, of_searched)
         return JointClusters(
@@ -62,7 +62,7 @@ class AnchoredSet(JointSet):
     def scores(self, constraints: Constraints, found: JointClusters) -> Callable[[Any], Floats]:
         """Return what gives some objects their scores; see ``JointSet.scores``."""
         assert found.at_anchors is not None
-        said = self._said_by(found.at_anchors, found.coefficients)
+        said = self._evidence_by(found.at_anchors, found.coefficients)
         return lambda some: log_shares(said(some))
 
     def predictors(self, found: JointClusters) -> list[NearestRows | NearestAnchors]:
@@ -115,7 +115,7 @@ class AnchoredSet(JointSet):
             coefficients.append(column_coefficients(*given))
         return at_anchors, tuple(coefficients)
 
-    def _said_by(
+    def _evidence_by(
         self, at_anchors: Floats, coefficients: tuple[Floats, ...]
     ) -> Callable[[Any], Floats]:
         """Return a function that gives the evidence for every cluster of some objects, (m, k)."""

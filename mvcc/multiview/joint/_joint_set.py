@@ -116,7 +116,7 @@ def pairs_of_objects(links: list[Listed], objects: list[Ints]) -> Constraints:
     return Constraints.from_repeated(np.sort(pairs[kept], axis=1), must_link[kept], weights[kept])
 
 
-def _violated(clusters: Sequence[Ints] | Ints, constraints: Constraints) -> float:
+def _violated_weight(clusters: Sequence[Ints] | Ints, constraints: Constraints) -> float:
     """Return the weight of the constraints that the clusters of their ends, (2, m), violate."""
     first, second = clusters
     return float(constraints.weights[(first == second) != constraints.must_link].sum())
@@ -140,10 +140,11 @@ class JointSet:
     ) -> None:
         self._views, self._relations, self._settings = views, relations, settings
         self._n_neighbors = neighbors_for(views, settings.n_clusters, settings.n_neighbors)
-        self._free_graph = self._made_graph(rng, weights)
-        refuse_components(settings.n_components or 1, self._free_graph, ', or take graph="exact"')
-        self.objects, self.n_objects = self._free_graph.objects, self._free_graph.n_objects
-        self.agreement, self.n_anchors = self._free_graph.agreement, self._free_graph.n_anchors
+        graph = self._embedded_graph = self._made_graph(rng, weights)
+        refuse_components(settings.n_components or 1, graph, ', or take graph="exact"')
+        self.objects, self.n_objects = graph.objects, graph.n_objects
+        self.agreement, self.n_anchors = graph.agreement, graph.n_anchors
+        # components to cluster by without a metric, and those in which a metric is learned
         self._n_free = settings.components(FREE_COMPONENTS, self.n_objects)
         self._n_wide = settings.components(METRIC_COMPONENTS, self.n_objects)
 
@@ -167,12 +168,12 @@ class JointSet:
             return lambda some: -euclidean_distances(found.rows[some], centers, squared=True)
         classes = Groups.among(self.n_objects, constraints).classes(found.before_spreading, k)
         # a second round would make objects surer of what the first one found
-        said = self._said(constraints, classes, found.before_spreading, rounds=1)
+        said = self._evidence(constraints, classes, found.before_spreading, rounds=1)
         return lambda some: log_shares(said[some])
 
     def suspicions(self, labels: list[Ints]) -> dict[tuple[int, int], Floats]:
         """Return how likely every match is wrong, given the clusters of all rows."""
-        return suspicions(self._relations, self._columns, self._free_graph, labels)
+        return suspicions(self._relations, self._columns, self._embedded_graph, labels)
 
     def predictors(self, found: JointClusters) -> list[NearestRows | NearestAnchors]:
         """Return what assigns new rows of every view, before ``forget_views``."""
@@ -181,7 +182,7 @@ class JointSet:
 
     def forget_views(self) -> None:
         """Let go of the single views' graphs and eigenvectors, which ``suspicions`` needs."""
-        self._free_graph.views.clear()  # and those of ``_graph``, which has the same list
+        self._embedded_graph.views.clear()  # and those of ``_graph``, which has the same list
 
     def nearest_constrained(self, labels: Ints, constraints: Constraints) -> Ints:
         """Return the nearest constrained object of its cluster for each object, or −1."""
@@ -219,17 +220,17 @@ class JointSet:
     @cached_property
     def _graph(self) -> JointGraph | AnchorGraph:
         """The graph that clusters are spread over."""
-        return self._free_graph.with_matched_objects(self._object_columns)
+        return self._embedded_graph.with_matched_objects(self._object_columns)
 
     @cached_property
     def _free_eigenpairs(self) -> Eigenpairs:
         # the step to one more may be the eigengap
-        return self._free_graph.components(self._n_free + 1)
+        return self._embedded_graph.components(self._n_free + 1)
 
     @cached_property
     def _eigenpairs(self) -> Eigenpairs:
         # for both embeddings where there are constraints: with a metric, and without one
-        return self._free_graph.components(max(self._n_wide, self._n_free + 1))
+        return self._embedded_graph.components(max(self._n_wide, self._n_free + 1))
 
     def _wide_rows(self, objects: Ints) -> Floats:
         """Return objects where the metric is learned: more dimensions, and the raw columns."""
@@ -301,13 +302,13 @@ class JointSet:
             return search(free), free, residual
         ends = constraints.pairs.T
         clusters, _ = k_means(free[objects], k, masses)
-        violated = _violated(clusters[np.searchsorted(objects, ends)], constraints)
-        rows = self._rows_by_metric(constraints) if violated else None
+        weight = _violated_weight(clusters[np.searchsorted(objects, ends)], constraints)
+        rows = self._rows_by_metric(constraints) if weight else None
         if rows is None:
             return search(free), free, residual
         found = search(rows)
         nearest = [pairwise_distances_argmin(rows[end], found.centers) for end in ends]
-        if _violated(nearest, constraints) >= _TOO_MANY * violated:
+        if _violated_weight(nearest, constraints) >= _TOO_MANY * weight:
             return search(free), free, residual
         return found, rows, self._eigenpairs.residual
 
@@ -315,11 +316,11 @@ class JointSet:
         """Return the clusters of all objects, given those of Eq. 1 and the constraints."""
         teller(self.n_objects)("spreading the clusters")
         classes = groups.classes(clusters, self._settings.n_clusters)
-        said = self._said(constraints, classes, clusters)
+        said = self._evidence(constraints, classes, clusters)
         reached = np.where(said.sum(axis=1) > 0, said.argmax(axis=1), clusters)
         return with_all_clusters(reached, classes, clusters)
 
-    def _said(
+    def _evidence(
         self, constraints: Constraints, classes: Ints, clusters: Ints, rounds: int = ROUNDS
     ) -> Floats:
         """Return the evidence of constraints and columns for each object's clusters, (n, k)."""
