@@ -22,8 +22,8 @@ from sklearn.decomposition import PCA
 from mvcc import JointGraphClustering
 from mvcc.embedding import joint_graph, neighbors_for
 from mvcc.multiview.joint._joint_set import pairs_of_objects
+from mvcc.multiview.joint._must_link_groups import MustLinkGroups
 from mvcc.multiview.joint._spreading import (
-    Groups,
     first_step,
     shares_of_classes,
     spread,
@@ -123,7 +123,7 @@ def spreading(joint: Joint):
     clusters = np.empty(joint.set.n_objects, int)
     for own, labels in zip(joint.objects, joint.model.labels_, strict=True):
         clusters[own] = labels
-    classes = Groups.among(joint.set.n_objects, joint.judged).classes(clusters, 2)
+    classes = MustLinkGroups.among(joint.set.n_objects, joint.judged).classes(clusters, 2)
     shares = shares_of_classes(clusters, classes, 2)
     step = first_step(classes, (classes >= 0).astype(float), shares)
     said = spread(joint.set._graph, step)

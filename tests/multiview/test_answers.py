@@ -9,9 +9,9 @@ from threadpoolctl import threadpool_limits
 
 from mvcc import Constraints, JointGraphClustering
 from mvcc.embedding import JointGraph, _scaling, raw_columns
+from mvcc.multiview.joint._must_link_groups import MustLinkGroups
 from mvcc.multiview.joint._spreading import (
     ROUNDS,
-    Groups,
     evidence,
     first_step,
     predicted_by_columns,
@@ -31,15 +31,15 @@ def star(*groups):
 
 
 def test_answers_that_keep_all_groups_apart_are_groups():
-    groups = Groups.among(9, star([0, 1, 2], [4, 5], [7]))
+    groups = MustLinkGroups.among(9, star([0, 1, 2], [4, 5], [7]))
     assert groups.of.tolist() == [0, 0, 0, -1, 1, 1, -1, 2, -1]
     assert groups.complete
     assert [members.tolist() for members in groups.largest_first()] == [[0, 1, 2], [4, 5], [7]]
     fewer = Constraints.from_pairs([(0, 1), (0, 2), (4, 5)], [(0, 4), (0, 7)])
-    assert not Groups.among(9, fewer).complete
+    assert not MustLinkGroups.among(9, fewer).complete
     torn = Constraints.from_pairs([(0, 1), (0, 2), (4, 5)], [(0, 4), (1, 2)])
     for pairs in (Constraints([], []), Constraints([(0, 1)], [True]), torn):
-        assert not Groups.among(9, pairs).complete
+        assert not MustLinkGroups.among(9, pairs).complete
 
 
 PATH = [(i, i + 1) for i in range(6)]  # of 7 objects; 21 pairs join them
@@ -64,7 +64,7 @@ DENSE = [*PATH, *((i, i + 2) for i in range(5)), *((i, i + 3) for i in range(3))
 def test_dense_pairs_that_bear_each_other_out_are_closed(together, apart, weights, n_closed):
     judged = Constraints.from_pairs(together, apart)
     judged = Constraints(judged.pairs, judged.must_link, np.broadcast_to(weights, len(judged)))
-    closed = Groups.among(9, judged).closed(judged)
+    closed = MustLinkGroups.among(9, judged).closed(judged)
     assert len(closed) == n_closed
     assert_holds(closed, slow.closed_where_dense(as_dict(judged)))
 
@@ -75,28 +75,30 @@ def test_what_is_closed_is_what_the_definition_says(seed, wrong):
     pairs = np.column_stack(np.triu_indices(8, 1))[rng.random(28) < rng.choice([0.5, 0.9])]
     same = np.equal(*rng.integers(3, size=8)[pairs].T) ^ (rng.random(len(pairs)) < wrong)
     judged = Constraints(pairs, same, rng.choice([1.0, 2.0, 3.0], len(pairs)))
-    assert_holds(Groups.among(8, judged).closed(judged), slow.closed_where_dense(as_dict(judged)))
+    assert_holds(
+        MustLinkGroups.among(8, judged).closed(judged), slow.closed_where_dense(as_dict(judged))
+    )
 
 
 def test_a_closure_of_millions_of_pairs_is_not_made():
     judged = star(range(1500)).max_union(Constraints.from_pairs([(i, i + 1) for i in range(1, 9)]))
-    assert Groups.among(1500, judged).closed(judged) is judged
+    assert MustLinkGroups.among(1500, judged).closed(judged) is judged
 
 
 def test_large_groups_get_a_cluster_of_their_own_and_small_ones_do_not():
-    groups = Groups.among(14, star(range(5), range(5, 10), [10, 11]))
+    groups = MustLinkGroups.among(14, star(range(5), range(5, 10), [10, 11]))
     labels = np.array([0, 0, 0, 0, 1, 0, 0, 0, 1, 1, 0, 2, 2, 2])
     assert groups.classes(labels, 3).tolist() == [0] * 5 + [1] * 5 + [0, 2, -1, -1]
-    pairs = Groups.among(14, Constraints.from_pairs([(0, 4)], [(4, 5), (9, 12)]))
+    pairs = MustLinkGroups.among(14, Constraints.from_pairs([(0, 4)], [(4, 5), (9, 12)]))
     assert pairs.classes(labels, 3).tolist() == [0, -1, -1, -1, 1, 0, -1, -1, -1, 1, -1, -1, 2, -1]
 
 
 def test_starts_are_the_means_of_the_largest_groups():
     rows = np.arange(12.0)[:, None]
-    groups = Groups.among(12, star([0, 1], [3, 4, 5], [9]))
+    groups = MustLinkGroups.among(12, star([0, 1], [3, 4, 5], [9]))
     assert [start.ravel().tolist() for start in groups.starts(rows, 2)] == [[4.0, 0.5]]
     assert [start.ravel().tolist() for start in groups.starts(rows, 4)] == [[4.0, 0.5, 9.0]] * 5
-    assert Groups.among(12, Constraints([(0, 1)], [True])).starts(rows, 2) == []
+    assert MustLinkGroups.among(12, Constraints([(0, 1)], [True])).starts(rows, 2) == []
 
 
 def test_shares_are_those_of_the_judged_in_a_cluster():

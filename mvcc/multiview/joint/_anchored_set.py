@@ -16,11 +16,11 @@ from mvcc._utils.progress import teller
 from mvcc.constraints import Constraints
 from mvcc.embedding import AnchorGraph, anchor_graph, object_columns
 from mvcc.multiview.joint._joint_set import JointClusters, JointSet
+from mvcc.multiview.joint._must_link_groups import MustLinkGroups
 from mvcc.multiview.joint._new_rows import NearestAnchors, NearestRows, log_shares
 from mvcc.multiview.joint._spreading import (
     COLUMNS_SHARE,
     SPREADING,
-    Groups,
     class_totals,
     column_coefficients,
     first_step,
@@ -44,7 +44,7 @@ class AnchoredSet(JointSet):
         self, constraints: Constraints, rng: np.random.Generator, n_init: int | None = None
     ) -> JointClusters:
         """Cluster the objects, given constraints; ``rng`` draws objects, starts and orders."""
-        k, groups = self._settings.n_clusters, Groups.among(self.n_objects, constraints)
+        k, groups = self._settings.n_clusters, MustLinkGroups.among(self.n_objects, constraints)
         drawn, masses = self._drawn(constraints, rng)
         found, rows, residual = self._searched(constraints, groups, drawn, masses, n_init, rng)
         of_searched = np.full(self.n_objects, -1)

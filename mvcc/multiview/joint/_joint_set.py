@@ -36,11 +36,11 @@ from mvcc.embedding import (
     refuse_components,
     unit_rows,
 )
+from mvcc.multiview.joint._must_link_groups import MustLinkGroups
 from mvcc.multiview.joint._new_rows import NearestAnchors, NearestRows, log_shares
 from mvcc.multiview.joint._spreading import (
     ROUNDS,
     SPREADING,
-    Groups,
     evidence,
     shares_of_classes,
     with_all_clusters,
@@ -152,7 +152,7 @@ class JointSet:
         self, constraints: Constraints, rng: np.random.Generator, n_init: int | None = None
     ) -> JointClusters:
         """Cluster the objects, given constraints; the generator draws starts and orders."""
-        groups = Groups.among(self.n_objects, constraints)
+        groups = MustLinkGroups.among(self.n_objects, constraints)
         every = np.arange(self.n_objects)
         found, rows, residual = self._searched(constraints, groups, every, None, n_init, rng)
         labels = self._spread(constraints, groups, found.labels)
@@ -166,7 +166,9 @@ class JointSet:
         if not len(constraints):
             centers = means_of_clusters(found.rows, found.labels, k)
             return lambda some: -euclidean_distances(found.rows[some], centers, squared=True)
-        classes = Groups.among(self.n_objects, constraints).classes(found.before_spreading, k)
+        classes = MustLinkGroups.among(self.n_objects, constraints).classes(
+            found.before_spreading, k
+        )
         # a second round would make objects surer of what the first one found
         said = self._evidence(constraints, classes, found.before_spreading, rounds=1)
         return lambda some: log_shares(said[some])
@@ -267,7 +269,7 @@ class JointSet:
     def _searched(
         self,
         constraints: Constraints,
-        groups: Groups,
+        groups: MustLinkGroups,
         objects: Ints,
         masses: Floats | None,
         n_init: int | None,
@@ -312,7 +314,7 @@ class JointSet:
             return search(free), free, residual
         return found, rows, self._eigenpairs.residual
 
-    def _spread(self, constraints: Constraints, groups: Groups, clusters: Ints) -> Ints:
+    def _spread(self, constraints: Constraints, groups: MustLinkGroups, clusters: Ints) -> Ints:
         """Return the clusters of all objects, given those of Eq. 1 and the constraints."""
         teller(self.n_objects)("spreading the clusters")
         classes = groups.classes(clusters, self._settings.n_clusters)
