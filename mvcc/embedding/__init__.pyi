@@ -23,10 +23,10 @@ from ._joint_graph import neighbors_for as neighbors_for
 from ._mixed import MixedFeatures as MixedFeatures
 from ._neighbors import NeighborSearch as NeighborSearch
 from ._neighbors import nearness as nearness
+from ._objects import connected_views as connected_views
 from ._objects import find_objects as find_objects
 from ._objects import membership as membership
 from ._objects import pieces as pieces
-from ._objects import separate_problems as separate_problems
 from ._pair_metric import PairMetric as PairMetric
 from ._scaling import AutoScaler as AutoScaler
 from ._scaling import RawColumns as RawColumns

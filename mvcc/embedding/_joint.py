@@ -23,7 +23,7 @@ from mvcc.embedding._auto_features import Rule, fitted_features
 from mvcc.embedding._components import embedded, unit_rows
 from mvcc.embedding._joint_graph import neighbors_for
 from mvcc.embedding._neighbors import NeighborSearch, nearness
-from mvcc.embedding._objects import separate_problems
+from mvcc.embedding._objects import connected_views
 from mvcc.exceptions import InvalidInputError
 from mvcc.views import ConstrainedViews, FittedViews, GivenViews, NamesOfView
 
@@ -195,7 +195,7 @@ class JointSpectralFeatures(  # type: ignore[call-arg]
         data = [maker.transform(table) for maker, table in zip(makers, tables, strict=True)]
         features: list[Floats] = [np.empty((0, 0))] * len(data)
         with one_thread():
-            for numbers, inside in separate_problems(len(data), relations):
+            for numbers, inside in connected_views(len(data), relations):
                 some = [data[number] for number in numbers]
                 q = neighbors_for(some, n_view_components, n_neighbors)
                 graph = any_graph(some, inside, q, n_view_components, n_view_components, rng)

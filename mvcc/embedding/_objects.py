@@ -15,12 +15,12 @@ _FEWEST_MATCHES = 3  # that connect two views
 _FEWEST_MATCHED_OBJECTS = 20
 
 
-def separate_problems(n_views: int, relations: Relations) -> list[tuple[list[int], Relations]]:
+def connected_views(n_views: int, relations: Relations) -> list[tuple[list[int], Relations]]:
     """Return the sets of views that relations connect, each with its relations, renumbered."""
     # one or two matches connect no views: one of them would have no clusters of its own
     linked = [key for key, rows in relations.items() if len(rows) >= _FEWEST_MATCHES]
     n_sets, number = pieces(n_views, np.array(linked, dtype=np.int64).reshape(-1, 2))
-    problems = []
+    connected = []
     for one in range(n_sets):
         views = np.flatnonzero(number == one).tolist()
         inside = {
@@ -28,8 +28,8 @@ def separate_problems(n_views: int, relations: Relations) -> list[tuple[list[int
             for (u, v), rows in relations.items()
             if u in views and v in views
         }
-        problems.append((views, {key: rows for key, rows in inside.items() if len(rows)}))
-    return problems
+        connected.append((views, {key: rows for key, rows in inside.items() if len(rows)}))
+    return connected
 
 
 def find_objects(sizes: Sequence[int], relations: Relations) -> tuple[int, list[Ints]]:

@@ -11,13 +11,13 @@ from scipy.sparse import csr_array, issparse
 from mvcc.embedding import (
     _components,
     clear_components,
+    connected_views,
     embedded,
     find_objects,
     joint_graph,
     membership,
     neighbors_for,
     object_columns,
-    separate_problems,
 )
 from mvcc.embedding import _landmarks as module
 from mvcc.embedding._components import k_means
@@ -86,7 +86,7 @@ def test_objects_are_the_connected_components_of_matches(seed, n_matches):
 
 def test_views_that_less_than_three_matches_connect_are_apart():
     rows = np.column_stack((np.arange(3), np.arange(3)))
-    assert separate_problems(4, {(0, 1): rows[:2], (0, 3): rows}) == [
+    assert connected_views(4, {(0, 1): rows[:2], (0, 3): rows}) == [
         ([0, 3], {(0, 1): pytest.approx(rows)}),
         ([1], {}),
         ([2], {}),

@@ -15,7 +15,7 @@ from mvcc._utils.arrays import Bools, Floats, Ints
 from mvcc._utils.messages import shown
 from mvcc._utils.validation import as_floats
 from mvcc.constraints import Constraints, Listed, Relations
-from mvcc.embedding import by_anchors, find_objects, refuse_more_than_objects, separate_problems
+from mvcc.embedding import by_anchors, connected_views, find_objects, refuse_more_than_objects
 from mvcc.exceptions import InvalidInputError
 from mvcc.multiview.joint._anchored_set import AnchoredSet
 from mvcc.multiview.joint._confidence import Probabilities, chosen_sharpness, object_probabilities
@@ -35,13 +35,13 @@ class ConnectedSets:
     def __init__(
         self,
         data: list[Floats],
-        problems: list[tuple[list[int], Relations]],
+        connected: list[tuple[list[int], Relations]],
         settings: Settings,
         weights: Floats,
         rng: np.random.Generator,
     ) -> None:
         self._sets: list[tuple[list[int], JointSet]] = []
-        for numbers, inside in problems:
+        for numbers, inside in connected:
             views, relative = [data[n] for n in numbers], _relative(weights[numbers])
             kind = JointSet
             if by_anchors([len(X) for X in views], inside, settings.graph):
@@ -147,20 +147,20 @@ class Settled(NamedTuple):
 
 def without_wrong_matches(
     make: Callable[[list[tuple[list[int], Relations]]], ConnectedSets],
-    problems: list[tuple[list[int], Relations]],
+    connected: list[tuple[list[int], Relations]],
     relations: Relations,
     given: list[Constraints],
     rng: np.random.Generator,
 ) -> Settled:
     """Cluster all rows; if some matches seem to be wrong then, cluster them anew without these."""
     # the doubts, and which matches were left out, come from the first time
-    sets = make(problems)
+    sets = make(connected)
     labels, clusters = sets.clustered(given, rng)
     suspicions, agreement = sets.suspicions(relations, labels), sets.agreement()
     dropped = {key: to_drop(doubt, agreement[key]) for key, doubt in suspicions.items()}
     if any(wrong.any() for wrong in dropped.values()):
         del clusters, sets  # two graphs would take twice the memory
-        sets = make(separate_problems(len(given), without(dropped, relations)))
+        sets = make(connected_views(len(given), without(dropped, relations)))
         labels, clusters = sets.clustered(given, rng)
     return Settled(sets, suspicions, dropped, labels, clusters)
 
@@ -179,17 +179,17 @@ def _relative(weights: Floats) -> Floats:
     return np.maximum(weights / weights.max(), _LEAST_WEIGHT)
 
 
-def checked_problems(
+def checked_connected_views(
     data: list[Floats], relations: Relations, settings: Settings, names: list[str] | None
 ) -> list[tuple[list[int], Relations]]:
     """Return the sets of views that relations connect, with them; refuse too few objects."""
-    problems = separate_problems(len(data), relations)
-    for numbers, inside in problems:
+    connected = connected_views(len(data), relations)
+    for numbers, inside in connected:
         n_objects, _ = find_objects([len(data[number]) for number in numbers], inside)
         there = n_objects, numbers, names
         refuse_more_than_objects("n_clusters", settings.n_clusters, *there)
         refuse_more_than_objects("n_components", settings.n_components or 1, *there)
-    return problems
+    return connected
 
 
 def checked_weights(view_weights: ArrayLike | None, n_views: int) -> Floats:

@@ -21,7 +21,7 @@ from mvcc.multiview._estimator import MultiViewEstimator
 from mvcc.multiview.joint._confidence import Probabilities
 from mvcc.multiview.joint._connected_sets import (
     ConnectedSets,
-    checked_problems,
+    checked_connected_views,
     checked_weights,
     of_some_weight,
     violated,
@@ -265,14 +265,14 @@ class JointGraphClustering(MultiViewEstimator):
         data = [maker.transform(table) for maker, table in zip(makers, data, strict=True)]
         contradicted = contradicted_matches([len(X) for X in data], relations)
         confirmed = without(contradicted, relations)
-        problems = checked_problems(data, confirmed, settings, names)
+        connected = checked_connected_views(data, confirmed, settings, names)
         for name in self._of_the_graph():  # two graphs would take twice the memory
             self.__dict__.pop(name, None)
         # BLAS, LAPACK and the search of neighbors sum in another order on more threads
         with one_thread():
             make = partial(ConnectedSets, data, settings=settings, weights=weights, rng=rng)
             sets, suspicions, dropped, labels, clusters = without_wrong_matches(
-                make, problems, confirmed, counted, rng
+                make, connected, confirmed, counted, rng
             )
             predictors = sets.predictors(clusters)
         broken = [violated(*pair) for pair in zip(counted, labels, strict=True)]

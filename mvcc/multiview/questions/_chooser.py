@@ -11,7 +11,7 @@ import numpy as np
 from mvcc._utils.arrays import Ints
 from mvcc._utils.one_thread import one_thread
 from mvcc._utils.validation import RandomState, as_generator, check_count
-from mvcc.embedding import any_graph, neighbors_for, separate_problems
+from mvcc.embedding import any_graph, connected_views, neighbors_for
 from mvcc.multiview.questions._coverage import Coverage
 from mvcc.multiview.questions._group_links import GroupLinks
 from mvcc.multiview.questions._history import (
@@ -53,9 +53,9 @@ class Chooser:
         random_state: RandomState,
     ) -> None:
         data = given.arrays()
-        problems = separate_problems(len(data), given.relations(mappings))
+        connected = connected_views(len(data), given.relations(mappings))
         relations = {
-            (own[u], own[v]): rows for own, inside in problems for (u, v), rows in inside.items()
+            (own[u], own[v]): rows for own, inside in connected for (u, v), rows in inside.items()
         }
         q = neighbors_for(data, _EXPECTED_GROUPS, check_count(n_neighbors, "n_neighbors"))
         rng = as_generator(random_state)
