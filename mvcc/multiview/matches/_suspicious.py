@@ -21,7 +21,7 @@ from mvcc.views import GivenViews
 MOST_COMPARED = 1_000  # matches that are compared with each other; more are compared with 500
 DRAWN = 500
 GLANCED = 2_000  # matches of two views; of more, so many tell whether to look at all
-MOST_AT_ONCE = 5_000  # matches that are looked at together; more are in shares
+MOST_AT_ONCE = 5_000  # matches that are looked at together; more are in parts
 LEAST_DRAWN = 200  # however many pairs of views share the work
 _FEWEST = 40  # matches; fewer are not compared
 _MANY = 100  # matches, of which suspicious ones are dropped
@@ -84,7 +84,7 @@ def suspicious_matches(
     (``view_agreement_`` of ``JointGraphClustering``), unlike rows are no evidence against a match.
     Wrong matches lower the agreement, too, so the one that is compared is divided by 1 − π. More
     than 1,000 matches of two views are compared with 500 of them, the same ones in every run. More
-    than 5,000 are looked at in shares: if the first seems to have no wrong ones that should be left
+    than 5,000 are looked at in parts: if the first seems to have no wrong ones that should be left
     out, all matches of the others get its mean suspicion. If p pairs of views are matched, these
     numbers are divided by √p, but 200 are compared: the time of many views is near that of two.
 
@@ -112,7 +112,7 @@ def suspicious_matches(
     given = GivenViews.of(views)
     data, relations = given.arrays(), given.relations(mappings)
     of_views = (given.per_view if isinstance(labels, Mapping) else as_list)(labels, "labels")
-    clusters = _split(of_views, [len(X) for X in data])
+    clusters = _label_numbers(of_views, [len(X) for X in data])
     k = 1 + max(int(own.max()) for own in clusters)
     with one_thread():
         q = neighbors_for(data, k, 10)
@@ -120,7 +120,7 @@ def suspicious_matches(
         return suspicions(relations, [raw_columns(X) for X in data], graph, clusters)
 
 
-def _split(labels: Sequence[ArrayLike], sizes: list[int]) -> list[Ints]:
+def _label_numbers(labels: Sequence[ArrayLike], sizes: list[int]) -> list[Ints]:
     """Return the labels of all views, numbered from 0 in all of them alike."""
     found = [as_labels(own, f"labels[{view}]") for view, own in enumerate(labels)]
     if [own.shape for own in found] != [(n,) for n in sizes]:
@@ -164,8 +164,8 @@ def suspicions(
         elif not to_drop(suspicion, agreement).any():
             found[u, v][:] = suspicion.mean()
         else:
-            for share in _shares(len(rows)):
-                found[u, v][share] = of_pair(u, v, rows[share])
+            for part in _parts(len(rows)):
+                found[u, v][part] = of_pair(u, v, rows[part])
     return found
 
 
@@ -176,10 +176,10 @@ def _drawn(m: int, most: int, fewer: int) -> Ints:
     return np.sort(np.random.default_rng(0).choice(m, fewer, replace=False))
 
 
-def _shares(m: int) -> list[Ints]:
-    """Return m matches in random shares, each looked at by itself."""
+def _parts(m: int) -> list[Ints]:
+    """Return m matches in random parts, each looked at by itself."""
     order = np.random.default_rng(0).permutation(m)
-    return [np.sort(share) for share in np.array_split(order, -(-m // MOST_AT_ONCE))]
+    return [np.sort(part) for part in np.array_split(order, -(-m // MOST_AT_ONCE))]
 
 
 def seem_wrong(suspicion: Floats) -> Bools:
@@ -195,17 +195,17 @@ def to_drop(suspicion: Floats, agreement: float) -> Bools:
     # the less two views agree, the more right matches seem to be wrong
     if len(suspicion) >= _MANY:
         share = float(suspicion.mean())
-        if share * _of_right(agreement, share) >= _FEW_WRONG:  # NaN is not
+        if share * _agreement_of_right(agreement, share) >= _FEW_WRONG:  # NaN is not
             return seem_wrong(suspicion)
     return np.zeros(len(suspicion), np.bool_)
 
 
 def _can_be_told(wrong: float, agreement: float) -> bool:
     """Tell whether wrong matches can be known, by their share and how much views agree."""
-    return wrong <= _MANY_WRONG and _of_right(agreement, wrong) >= _LEAST_AGREEMENT
+    return wrong <= _MANY_WRONG and _agreement_of_right(agreement, wrong) >= _LEAST_AGREEMENT
 
 
-def _of_right(agreement: float, wrong: float) -> float:
+def _agreement_of_right(agreement: float, wrong: float) -> float:
     """Return how much views would agree without their wrong matches; 1 if not measured."""
     return 1.0 if np.isnan(agreement) else min(1.0, agreement / max(1 - wrong, TINY))
 
