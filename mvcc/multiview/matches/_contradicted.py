@@ -49,11 +49,11 @@ def _excess(sizes: list[int], relations: Relations) -> dict[Pair, Ints]:
     for (u, v), rows in relations.items():
         for w in range(len(sizes)):
             if len(rows) and (u, w) in tables and (w, v) in tables:
-                excess[u, v] += _said(tables[u, w] @ tables[w, v], tables[u, v], rows)
+                excess[u, v] += _contradiction(tables[u, w] @ tables[w, v], tables[u, v], rows)
     return excess
 
 
-def _said(paths: sp.csr_array, table: sp.csr_array, rows: Ints) -> Ints:
+def _contradiction(paths: sp.csr_array, table: sp.csr_array, rows: Ints) -> Ints:
     """Return 1 for matches that paths through one view contradict, −1 for confirmed, else 0."""
     # a row may have several partners; paths that lead to any of them contradict nothing
     i, j = rows.T
@@ -63,6 +63,7 @@ def _said(paths: sp.csr_array, table: sp.csr_array, rows: Ints) -> Ints:
 
 
 def without(dropped: dict[Pair, Bools], relations: Relations) -> Relations:
+    """Return the matches that are not dropped."""
     return {key: rows[~dropped[key]] for key, rows in relations.items()}
 
 

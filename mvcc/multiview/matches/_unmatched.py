@@ -14,9 +14,10 @@ from mvcc.exceptions import InvalidInputError
 
 FEWEST_MATCHES = 20  # matches between two views that their canonical correlations are learned from
 MOST_LANDMARKS = 500  # matched rows that all rows are compared with
-# of the kernel, in median squared distances; of the columns, in their mean variance
-WIDTH, RIDGE = (0.5, 0.01)
-# whose mean similarity is taken off: rows that are near everything are near nothing in particular
+WIDTH = 0.5  # of the kernel, in median squared distances
+RIDGE = 0.01  # of the columns, in their mean variance
+# the mean similarity to so many is taken off: rows that are near everything are near nothing in
+# particular
 _NEIGHBORS = 10
 LEAST = -4.0  # of all scores
 _BLOCK_ENTRIES = 2**23  # similarities that are in memory at a time, 64 MB
