@@ -76,7 +76,7 @@ def agreement(histories: Mapping[str, AnswerHistory]) -> Agreement:
 def _shared(who: str, history: AnswerHistory, groups: list[SharedGroup]) -> dict[int, SharedGroup]:
     """Return the shared group of every group of a person; those that nobody else has are added."""
     members = {number: set(own.tolist()) for number, own in history.members().items()}
-    judged = set[int]().union(*members.values())
+    grouped = set[int]().union(*members.values())
     others = set[int]().union(*(group.members for group in groups))
 
     def has_the_name(number: int, group: SharedGroup) -> bool:
@@ -88,7 +88,7 @@ def _shared(who: str, history: AnswerHistory, groups: list[SharedGroup]) -> dict
 
     def has_its_objects(number: int, group: SharedGroup) -> bool:
         n_both = len(members[number] & group.members)
-        n_most = max(len(members[number] & others), len(group.members & judged))
+        n_most = max(len(members[number] & others), len(group.members & grouped))
         return n_both >= _FEWEST and 2 * n_both > n_most
 
     found: dict[int, SharedGroup] = {}

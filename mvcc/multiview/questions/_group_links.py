@@ -20,13 +20,13 @@ class _Part:
     """Members of a group that constraints and matches hold together."""
 
     first: int  # the object that was the first of them
-    anchors: dict[int, int]  # the first row of each view
+    first_rows: dict[int, int]  # of each view that it has rows of
     # those that a cannot-link of either tells apart from this one
     apart: set[_Part] = field(default_factory=set)
 
     def take(self, other: _Part) -> None:
         """Become one part with a younger one."""
-        self.anchors = other.anchors | self.anchors
+        self.first_rows = other.first_rows | self.first_rows
         for third in other.apart:
             third.apart.discard(other)
             third.apart.add(self)
@@ -86,7 +86,7 @@ class GroupLinks:
 
     def views_of(self, group: int) -> set[int]:
         """Return the views that the first part of a group has rows of."""
-        return set(self._parts[group][0].anchors)
+        return set(self._parts[group][0].first_rows)
 
     def _add(self, new: _Part, group: int, where: str) -> None:
         """Add a member, whose answer is the source of all constraints that it brings."""
@@ -97,11 +97,11 @@ class GroupLinks:
             self._tell_apart(new, group, where)
             return
         joined, *others = [*touched, new]
-        n_views = len(joined.anchors)
+        n_views = len(joined.first_rows)
         for part in others:
             joined.take(part)
         parts[:] = [part for part in parts if part not in others]
-        if len(joined.anchors) > n_views:
+        if len(joined.first_rows) > n_views:
             self._tell_apart(joined, group, where)
 
     def _tell_apart(self, part: _Part, group: int, where: str) -> None:
@@ -116,9 +116,9 @@ class GroupLinks:
 
     def _tell(self, one: _Part, other: _Part, where: str, *, must_link: bool) -> bool:
         """Add a link in the first view that both have rows of; return whether there is one."""
-        shared = one.anchors.keys() & other.anchors.keys()
+        shared = one.first_rows.keys() & other.first_rows.keys()
         if shared:
             view = min(shared)
-            rows = sorted((one.anchors[view], other.anchors[view]))
+            rows = sorted((one.first_rows[view], other.first_rows[view]))
             self._links[view].append((rows, must_link, where))
         return bool(shared)
