@@ -21,13 +21,14 @@ FLOORS = [
 ]
 FLOORS_OF_MULTIVIEW = [["questions"], ["joint", "co_em"], ["matches", "_estimator", "_matching"]]
 FLOORS_OF_TABLES = [
-    ["_run", "_clustering", "_in_memory", "_example"],
+    ["_run", "_clustering", "_in_memory", "_correctable"],
     ["asking"],
     ["output", "drafting"],
     ["correcting"],
     ["explaining", "folders"],
     ["fitting", "model"],
     ["reading"],
+    ["_config"],
     ["_job", "_layout"],
 ]
 
