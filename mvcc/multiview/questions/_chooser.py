@@ -229,9 +229,9 @@ class Chooser:
         counted = tuple(members)
         if len(self._history.answers) >= MANY_ANSWERS and members:
             # small groups count only if they are nearest to many rows
-            places, weights = self._coverage.nearest_of(list(members.values()))
-            rows = np.bincount(places, weights, minlength=len(members))
-            least = _FEWEST_ROWS * weights.sum() / len(members)
+            places, n_rows = self._coverage.likeliest_groups(list(members.values()))
+            rows = np.bincount(places, n_rows, minlength=len(members))
+            least = _FEWEST_ROWS * n_rows.sum() / len(members)
             counted = tuple(
                 number
                 for (number, own), near in zip(members.items(), rows, strict=True)

@@ -53,20 +53,15 @@ class Kernel:
         products[rows[:, None] == columns] = 1.0
         return np.maximum(products, 0)
 
-    def weights(self, rows: Ints, columns: Ints) -> Floats:
-        """Return K of some objects and others."""
-        near = self.near(rows, columns)
-        near *= self.roots[rows, None]
-        near *= self.roots[columns]
-        return near
-
     def sums(self, rows: Ints, groups: list[Ints], *, others_only: bool = False) -> Floats:
         """Return the sums of K over the members of every group, or over the others only."""
         first, members = np.cumsum([0, *map(len, groups[:-1])]), np.concatenate(groups)
-        weights = self.weights(rows, members)
+        K = self.near(rows, members)
+        K *= self.roots[rows, None]
+        K *= self.roots[members]
         if others_only:
-            weights[rows[:, None] == members] = 0
-        return np.add.reduceat(weights, first, axis=1)
+            K[rows[:, None] == members] = 0
+        return np.add.reduceat(K, first, axis=1)
 
 
 class Coverage:
@@ -117,7 +112,7 @@ class Coverage:
         near = self.kernel.near(self._summed, np.array([one]))[:, 0]
         return np.maximum(near - self.cover(answered), 0) @ self._rows
 
-    def nearest_of(self, groups: list[Ints]) -> tuple[Ints, Floats]:
+    def likeliest_groups(self, groups: list[Ints]) -> tuple[Ints, Floats]:
         """Return the likeliest group of every object summed over, and the rows it stands for."""
         likeness = self.kernel.sums(self._summed, groups) / np.sqrt([len(own) for own in groups])
         return likeness.argmax(axis=1), self._rows.sum(axis=1)

@@ -236,7 +236,7 @@ class Questions(Chooser):
         if not members:
             raise InvalidInputError("There is no group yet.")
         with one_thread():
-            places, rows = self._coverage.nearest_of(list(members.values()))
+            places, rows = self._coverage.likeliest_groups(list(members.values()))
         return np.array(list(members), dtype=np.int64)[places], rows
 
     def as_of(self, n: int) -> Self:
