@@ -24,7 +24,7 @@ from mvcc.constraints import (
     neighborhood_folds,
     refuse_conflicts,
 )
-from mvcc.embedding import separate_problems
+from mvcc.embedding import connected_views
 from mvcc.exceptions import PropagationWarning
 from mvcc.metrics import pairwise_f_measure
 from mvcc.multiview import match_clusters, takes_threshold, uses_relations
@@ -92,7 +92,7 @@ class Method(ABC):
     @property
     def numbered_alike(self) -> list[list[int]]:
         """Sets of views in which the same number is the same cluster."""
-        return [views for views, _ in separate_problems(len(self.views), self.relations)]
+        return [views for views, _ in connected_views(len(self.views), self.relations)]
 
     def space(self, view: int) -> Floats | LazyRows:
         """Return the rows of a view where they were clustered, (n, m)."""

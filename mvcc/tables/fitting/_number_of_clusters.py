@@ -110,12 +110,12 @@ def _drawn(inputs: Inputs, rng: np.random.Generator) -> Inputs:
 
 def _graph(inputs: Inputs, rng: np.random.Generator) -> tuple[JointGraph, int]:
     """Return the joint graph of the largest connected set, and how many clusters are tried."""
-    from mvcc.embedding import AutoFeatures, joint_graph, neighbors_for, separate_problems
+    from mvcc.embedding import AutoFeatures, connected_views, joint_graph, neighbors_for
     from mvcc.tables.fitting._features import numbers_of
 
     sizes = [len(table.ids) for table in inputs.tables]
-    problems = separate_problems(len(sizes), inputs.relations)
-    numbers, relations = max(problems, key=lambda problem: sum(sizes[view] for view in problem[0]))
+    connected = connected_views(len(sizes), inputs.relations)
+    numbers, relations = max(connected, key=lambda one: sum(sizes[view] for view in one[0]))
     encoded = [numbers_of(inputs.tables[number]) for number in numbers]
     views = [X if maker is not None else AutoFeatures().fit_transform(X) for X, maker, _ in encoded]
     q = neighbors_for(views, _MOST_CLUSTERS, _NEIGHBORS)

@@ -190,12 +190,12 @@ class AnsweredObjects:
     """The objects of the tables of a job, as the questions have them, by the ids of their rows."""
 
     def __init__(self, inputs: Inputs, may_lack: bool) -> None:
-        from mvcc.embedding import find_objects, separate_problems  # imports scikit-learn
+        from mvcc.embedding import connected_views, find_objects  # imports scikit-learn
 
         self.inputs, self._tables = inputs, inputs.tables
         connected = {
             (views[u], views[v]): rows
-            for views, inside in separate_problems(len(inputs.tables), inputs.relations)
+            for views, inside in connected_views(len(inputs.tables), inputs.relations)
             for (u, v), rows in inside.items()
         }
         sizes = [len(table.ids) for table in inputs.tables]
