@@ -105,7 +105,7 @@ class Anchors:
         def tie(block: slice) -> None:
             distances, nearest = search.kneighbors(self.moved(data[block]))
             squares = distances.astype(np.float64) ** 2
-            beyond = squares[:, -1:] + (p == number)
+            beyond = squares[:, -1:] + (p == number)  # one anchor alone has none beyond it
             beyond[beyond == 0] = 1.0  # duplicates of more anchors than ties
             nearer = np.maximum(squares[:, :number] / beyond, _CLOSEST)
             found[block] = nearest[:, :number]

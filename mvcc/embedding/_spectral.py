@@ -311,7 +311,7 @@ def _spectrum_of(data: Floats, n_components: int, sigma: float) -> _Spectrum:
     affinity *= scale[:, None]
     affinity *= scale
     with one_thread():
-        values, vectors = _leading_eigenvectors(affinity, n_kept + 1)
+        values, vectors = _lowest_of_laplacian(affinity, n_kept + 1)
     if len(values) <= n_kept:
         raise InvalidInputError(
             f"At sigma={sigma:g} hardly any row is near another, so that the spectral features"
@@ -328,7 +328,7 @@ def _spectrum_of(data: Floats, n_components: int, sigma: float) -> _Spectrum:
     return _Spectrum(sigma, units, features, eigenvalues, loadings, mean, deviation)
 
 
-def _leading_eigenvectors(matrix: Floats, number: int) -> tuple[Floats, Floats]:
+def _lowest_of_laplacian(matrix: Floats, number: int) -> tuple[Floats, Floats]:
     """Return eigenvalues and -vectors of I − L, largest first: the lowest of the Laplacian L."""
     # they are fewer where they lie too close together to be found, as those of the identity
     n = len(matrix)
