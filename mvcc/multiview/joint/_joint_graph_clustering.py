@@ -18,15 +18,14 @@ from mvcc.constraints import Constraints, Relations, call_rows, refuse_conflicts
 from mvcc.embedding import GraphKind, Rule, fitted_features
 from mvcc.exceptions import InvalidInputError
 from mvcc.multiview._estimator import MultiViewEstimator
-from mvcc.multiview.joint._confidence import Probabilities
-from mvcc.multiview.joint._connected_sets import (
-    ConnectedSets,
+from mvcc.multiview.joint._checked import (
     checked_connected_views,
     checked_weights,
     of_some_weight,
     violated,
-    without_wrong_matches,
 )
+from mvcc.multiview.joint._confidence import Probabilities
+from mvcc.multiview.joint._connected_sets import ConnectedSets, without_wrong_matches
 from mvcc.multiview.joint._joint_set import Settings
 from mvcc.multiview.matches._contradicted import contradicted_matches, put_back, without
 from mvcc.views import GivenViews, ViewConstraints
