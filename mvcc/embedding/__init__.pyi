@@ -15,7 +15,7 @@ from ._components import embedded as embedded
 from ._components import k_means as k_means
 from ._components import unit_rows as unit_rows
 from ._graph_by_anchors import anchor_graph as anchor_graph
-from ._joint import JointSpectralFeatures as JointSpectralFeatures
+from ._joint_features import JointSpectralFeatures as JointSpectralFeatures
 from ._joint_graph import JointGraph as JointGraph
 from ._joint_graph import joint_graph as joint_graph
 from ._joint_graph import means_of_clusters as means_of_clusters
