@@ -98,11 +98,11 @@ LEFT_OUT = {
     "metric": _without(JointSet, "_rows_by_metric", lambda *_: None, of_pairs=True),
     "giving up a metric": Variant({"_TOO_MANY": np.inf}, of_pairs=True),
     "columns in the metric": Variant({"COLUMN_SCALE": 0}, of_pairs=True),
-    "closing dense constraints": Variant({"FEWEST_ENTAILED": np.inf}, of_pairs=True),
+    "closing dense constraints": Variant({"_FEWEST_ENTAILED": np.inf}, of_pairs=True),
     "more than one start": Variant(options={"n_init": 1}),
     "spreading": _without(JointSet, "_spread", lambda *given: given[-1]),
     "clusters beside answers": Variant({"CLUSTER_SHARE": 0}, of_pairs=True),
-    "second round": _without(JointSet._said, "__defaults__", (1,)),
+    "second round": _without(JointSet._evidence, "__defaults__", (1,)),
     "squares of affinities": _without(
         JointGraph, "spreading", property(lambda self: self.normalized_affinities)
     ),
@@ -121,7 +121,7 @@ CONSTANTS = {  # half as much and twice as much; of 7 neighbors, no more than th
     "EIGENVALUE_POWER": Constant("power of eigenvalues", 2, (1, 4)),
     "METRIC_COMPONENTS": Constant("components for each cluster, with a metric", 4, (2, 8), True),
     "COLUMN_SCALE": Constant("scale of columns in the metric", 0.25, (0.125, 0.5), True),
-    "FEWEST_ENTAILED": Constant("pairs that follow from dense constraints", 8, (4, 16), True),
+    "_FEWEST_ENTAILED": Constant("pairs that follow from dense constraints", 8, (4, 16), True),
     "SPREADING": Constant("α of spreading", 0.95, (0.9, 0.975)),
     "SPREADING_STEPS": Constant("steps of spreading", 80, (40, 160)),
     "CLUSTER_SHARE": Constant("weight of clusters beside answers", 0.1, (0.05, 0.2), True),

@@ -6,14 +6,14 @@ import pandas as pd
 import pytest
 
 from mvcc import JointGraphClustering
-from mvcc.embedding import _any_graph, _joint_graph, _landmarks
+from mvcc.embedding import _graph_by_anchors, _joint_graph, _landmarks
 from scripts import ablation
 
 ROOT = Path(__file__).parents[1]
 
 
 def test_a_constant_is_changed_wherever_it_was_imported_and_put_back():
-    where = (_landmarks, _joint_graph, _any_graph)
+    where = (_landmarks, _joint_graph, _graph_by_anchors)
     with ablation.Variant({"LANDMARK_SHARE": 0.125}).applied():
         assert {module.LANDMARK_SHARE for module in where} == {0.125}
     assert {module.LANDMARK_SHARE for module in where} == {0.5}
