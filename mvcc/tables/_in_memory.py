@@ -297,25 +297,21 @@ class ClusteringResult(Correctable):
         """Draw every view in two dimensions, colored by cluster; return the figure of pyplot."""
         import matplotlib.pyplot as plt
 
-        n = len(self._views)
-        figure = plt.figure(figsize=(5 * n, 4.5), layout="constrained")
+        n, n_columns = len(self._views), 1 + self._facts.n_clusters // 20
+        figure = plt.figure(figsize=(5 * n + 1.5 * n_columns, 4.5), layout="constrained")
         panels, drawn = np.ravel(figure.subplots(1, n)), {}
         for axes, (name, view) in zip(panels, self._views.items(), strict=True):
             x, y, labels = np.array(view.x), np.array(view.y), self.labels[name].to_numpy()
             for cluster in np.unique(labels).tolist():
                 inside, called = labels == cluster, self._called(name, cluster)
-                look = {"color": f"C{cluster}", "marker": "osD^vP*"[cluster // 10 % 7]}
-                drawn[cluster, called] = axes.scatter(
-                    x[inside], y[inside], s=12, alpha=0.7, label=called, **look
-                )
+                look: dict[str, Any] = {"s": 12, "alpha": 0.7, "label": clipped(called, 25)}
+                look |= {"color": f"C{cluster}", "marker": "osD^vP*"[cluster // 10 % 7]}
+                drawn[cluster, called] = axes.scatter(x[inside], y[inside], **look)
             axes.set(title=name, xlabel=view.axes[0], ylabel=view.axes[1])
         handles = [drawn[key] for key in sorted(drawn)]
-        n_columns, beside = 1 + len(handles) // 20, {"loc": "upper left", "bbox_to_anchor": (1, 1)}
-        legend = axes.legend(handles=handles, ncols=n_columns, fontsize="small", **beside)
-        figure.set_figwidth(5 * n + 1.5 * n_columns)
-        for text in legend.get_texts():
+        beside = {"ncols": n_columns, "loc": "upper left", "bbox_to_anchor": (1, 1)}
+        for text in axes.legend(handles=handles, fontsize="small", **beside).get_texts():
             text.set_parse_math(False)  # a name with a dollar sign is a name
-            text.set_text(clipped(text.get_text(), 25))
         return figure
 
     def report(self, path: str | os.PathLike[str]) -> None:
