@@ -4,6 +4,7 @@ import pandas as pd
 import pytest
 
 from mvcc.tables import View
+from mvcc.tables.reading import _id_column
 from mvcc.tables.reading._id_column import Named, find_id_column
 from mvcc.tables.reading._people import rows_in_answers
 from mvcc.tables.reading._problems import Problems
@@ -39,6 +40,14 @@ def test_of_columns_called_id_one_without_repetitions_names_the_rows(columns, fo
 def test_a_column_that_a_file_calls_comes_first_then_the_one_with_most_ids(columns, header, found):
     named = [Named(header, {*TEN})]
     assert find_id_column(pd.DataFrame(columns), View(path="t.csv"), named) == found
+
+
+def test_each_of_many_columns_is_looked_through_once_for_ids_that_none_holds(monkeypatch):
+    seen = []
+    monkeypatch.setattr(_id_column, "_repeats", lambda column: seen.append(column.name))
+    columns = pd.DataFrame({"id": TEN, "a": ten_with(0, "20"), "b": ten_with(0, "30")})
+    assert find_id_column(columns, View(path="t.csv"), [Named("", {"other"})]) == "id"
+    assert sorted(seen) == ["a", "b", "id"]
 
 
 def test_zeros_in_front_tell_the_table_that_an_id_in_a_file_of_constraints_is_of(tmp_path):

@@ -60,22 +60,18 @@ def distinguishing_columns(table: Table, labels: Ints, k: int) -> list[list[Foun
     found: list[list[tuple[Found, Any]]] = [[] for _ in range(k)]
     for column, values in columns_of(table):
         if column.kind in rules:
+            least = _least(values, column.kind, labels, k)
             for cluster, one in rules[column.kind](column, values, labels, k):
                 if column.told:  # it may be labels
                     one["words"] = ""  # so that no cluster is named after it
-                found[cluster].append((one, values))
-    return [_certain(some, labels == cluster) for cluster, some in enumerate(found)]
+                if one["inside"] - one["outside"] >= least[cluster]:
+                    found[cluster].append((one, values))
+    return [_best(some, labels == cluster) for cluster, some in enumerate(found)]
 
 
-def _certain(found: list[tuple[Found, Any]], inside: Bools) -> list[Found]:
-    """Return what chance does not explain of a cluster, the best first, numbers with quantiles."""
-    certain = [
-        (one, values)
-        for one, values in found
-        if one["inside"] - one["outside"] >= _least(values, one["kind"], inside)
-    ]
-    certain.sort(key=lambda pair: pair[0]["outside"] - pair[0]["inside"])
-    best = certain[:MOST_COLUMNS]
+def _best(found: list[tuple[Found, Any]], inside: Bools) -> list[Found]:
+    """Return what tells a cluster best, the best first, numbers with quantiles."""
+    best = sorted(found, key=lambda pair: pair[0]["outside"] - pair[0]["inside"])[:MOST_COLUMNS]
     for one, values in best:
         if one["kind"] != "category":
             quantiles = [
@@ -87,14 +83,14 @@ def _certain(found: list[tuple[Found, Any]], inside: Bools) -> list[Found]:
     return [one for one, _ in best]
 
 
-def _least(values: Any, kind: str, inside: Bools) -> float:
-    """Return the difference of shares that chance may explain; infinite if one is of nothing."""
+def _least(values: Any, kind: str, labels: Ints, k: int) -> Floats:
+    """Return the differences of shares that chance may explain; infinite if one is of nothing."""
     # a missing category is one of its own
-    known = np.full(len(inside), kind == "category") | pd.notna(values)
-    n, n_others = np.count_nonzero(known & inside), np.count_nonzero(known & ~inside)
-    if not n or not n_others:
-        return np.inf
-    return _CERTAIN * float(np.sqrt(1 / n + 1 / n_others))
+    known = labels if kind == "category" else labels[pd.notna(values)]
+    n = np.bincount(known, minlength=k)
+    with np.errstate(divide="ignore"):
+        least: Floats = _CERTAIN * np.sqrt(1 / n + 1 / (len(known) - n))
+    return least
 
 
 def columns_of(table: Table) -> Iterator[tuple[Column, Any]]:
@@ -134,6 +130,7 @@ def _ranges(column: Column, values: Floats, labels: Ints, k: int) -> Iterator[tu
     below = np.hstack([np.zeros((k, 1)), np.cumsum(inside - outside, axis=1)])
     below[:, -1] = 0.0
     lowest = np.minimum.accumulate(below, axis=1)
+    upto = np.hstack([np.zeros((k, 1), np.int64), np.cumsum(counts, axis=1)])
     for cluster in range(k):
         first, last = _best_bins(below[cluster], lowest[cluster])
         if (first, last) == (0, 0):
@@ -141,9 +138,10 @@ def _ranges(column: Column, values: Floats, labels: Ints, k: int) -> Iterator[tu
         level, rule = _rule_of(edges, first, last, column.kind)
         if m <= 2:
             rule = f"= {written(edges[first], column.kind)}"
-        own = counts[:, first:last].sum(axis=1)
-        parts = _parts(np.column_stack([own, counts.sum(axis=1) - own]))
-        shares = [float(side[cluster, 0]) for side in parts]
+        own = upto[:, last] - upto[:, first]
+        n_own, n = own[cluster], upto[cluster, -1]
+        pairs = ((n_own, n), (own.sum() - n_own, len(known) - n))
+        shares = [float(some / max(every, 1)) for some, every in pairs]
         found = _found(column, rule, *shares)
         if column.kind == "number" and shares[0] - shares[1] < _NEARLY and m > 2:
             found["words"] = f"{level} {with_its_end(column.name, _LONGEST_COLUMN)}"

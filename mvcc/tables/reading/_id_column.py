@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -48,14 +49,16 @@ def find_id_column(frame: pd.DataFrame, view: View, named: Sequence[Named] = ())
     found = next(chain(_called_id(frame, texts), _like_ids(frame, others)), None)
     candidates = [column for column in texts if column not in asked_for or column == found]
     called = _called(frame, candidates, named)
+    repeats = cache(lambda column: _repeats(frame[column]))  # takes long for many columns
     if called:  # the header of the file tells which of its ids are those of this table
-        best, _ = _named_column(frame, found, candidates, called, [*called.values()], plain_id)
+        ids = [*called.values()]
+        best, _ = _named_column(frame, found, candidates, called, ids, plain_id, repeats)
         return _with_repeats(frame, called, named) if best is None else best
     every = [one.ids for one in named if one.ids]
     own = [one.ids for one in named if one.ids and one.is_first]
     # what is written counts before numbers that are the same
     for spelled, ids in ((str, own), (str, every), (plain_id, own), (plain_id, every)):
-        best, share = _named_column(frame, found, candidates, called, ids, spelled)
+        best, share = _named_column(frame, found, candidates, called, ids, spelled, repeats)
         if best is not None and share >= _ENOUGH_NAMED:
             break
     if best is None and share < _ENOUGH_NAMED:
@@ -85,7 +88,7 @@ def _with_repeats(
     """Return a column that holds the ids of matches, though few repeat: which ones is then told."""
     of_matches = [{*map(plain_id, one.ids)} for one in named if one.ids and one.header]
     numbers = {*map(str, frame.index)}
-    for column in columns:
+    for column in columns if of_matches else ():
         known = {*plain_ids(frame[column])}
         is_likely = 2 * len(known) > len(frame) and _repeats(frame[column])
         shares = ((_share(ids, known), _share(ids, numbers)) for ids in of_matches)
@@ -154,6 +157,7 @@ def _named_column(
     called: Mapping[str, set[str]],
     of_table: Sequence[set[str]],
     spelled: Callable[[str], str],
+    repeats: Callable[[str], bool],
 ) -> tuple[str | None, float]:
     """Return the column whose values are named, else the one found, and its share of the ids."""
 
@@ -180,7 +184,7 @@ def _named_column(
         is_glance = is_named and column not in called
         if is_glance and not as_texts(frame[column].head(GLANCE)).str.isdigit().all():
             continue
-        if _repeats(frame[column]):
+        if repeats(column):
             continue
         own = shares(frame[column], of_table)
         largest = max(own)
@@ -197,4 +201,4 @@ def _named_column(
 
 def _repeats(column: pd.Series[Any]) -> bool:
     """Tell whether values repeat or are missing, as ids may not."""
-    return bool(is_missing(column).any() or as_texts(column).duplicated().any())
+    return bool(as_texts(column).duplicated().any() or is_missing(column).any())
