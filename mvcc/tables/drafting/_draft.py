@@ -57,6 +57,7 @@ _LABELS = re.compile(
 )
 _MOST_LABELS, _FEW_NUMBERS = 20, 6  # distinct values of labels, and of numbers that may be codes
 _GUESS = 5  # clusters
+_MOST_COLUMNS = 4000  # of all tables; a config has 10,000 values at most
 _MANY = 0.5  # of the values that are missing or hold numbers, or of the ids that are in two tables
 _FEW_REPEAT = 0.9  # of the values of a column are distinct, or ids of another table
 _GLANCE = 100  # rows, of which some hold an id of another table if a column does
@@ -248,7 +249,7 @@ def _lines(drafted: Mapping[str, _Drafted], files: SortedFiles, folder: Path) ->
     yield "", ""
     yield "views:", ""
     for name, one in drafted.items():
-        yield from _lines_of_view(name, one, folder)
+        yield from _lines_of_view(name, one, folder, _MOST_COLUMNS // len(drafted))
     yield "", ""
     yield from _lines_of_pairs("matches", files.matches, folder)
     if not files.matches and len(drafted) > 1:
@@ -272,7 +273,7 @@ def _lines(drafted: Mapping[str, _Drafted], files: SortedFiles, folder: Path) ->
         yield f"# show: {as_yaml(texts)}", "what `mvcc ask` shows of a row"
 
 
-def _lines_of_view(name: str, one: _Drafted, folder: Path) -> _Lines:
+def _lines_of_view(name: str, one: _Drafted, folder: Path, most: int) -> _Lines:
     table = one.table
     size = f"{counted(len(table.ids), 'row')} × {counted(one.frame.shape[1], 'column')}"
     yield f"  {as_yaml(name)}:", size
@@ -289,9 +290,12 @@ def _lines_of_view(name: str, one: _Drafted, folder: Path) -> _Lines:
     for label in list(one.labels)[:1]:
         yield f"    # labels_column: {as_yaml(label)}", "to compare the clusters with it"
     yield "    columns:", ""
-    for column in table.every_column:
-        if column.name != table.id_column:
-            yield _line_of_column(column, one)
+    others = [column for column in table.every_column if column.name != table.id_column]
+    told = [own for n, own in enumerate(others) if n < most or one.doubts[own.name]]
+    for column in told:
+        yield _line_of_column(column, one)
+    if n_more := len(others) - len(told):
+        yield f"      # {counted(n_more, 'more column')}", "used as mvcc finds them, like these"
 
 
 def _line_of_column(column: Column, one: _Drafted) -> tuple[str, str]:

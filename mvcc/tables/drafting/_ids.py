@@ -57,6 +57,8 @@ def ids_in(frame: pd.DataFrame) -> Ids:
         first = [str(value).strip() for value in column.iloc[:_GLANCED].tolist()]
         if column.dtype.kind != "f" and first and all(map(_MEASURED.fullmatch, first)):
             continue  # these texts would take several times the memory of a large table
+        if len({*first}) < len(first):
+            continue  # a glance, where there are many columns
         values = set(texts_in(column))
         if len(values) == len(frame):
             ids[str(name)] = values.union(map(plain_id, values))
