@@ -35,8 +35,9 @@ def init(
     constraints: run `mvcc cluster` on them as they are, or replace them by your own tables.
 
     With --from, `mvcc` reads your TABLES and writes cluster.yaml, which clusters them as it is: it
-    has every column with its kind, two values, and what is doubtful. Columns that look like labels
-    are left out. Files of matches and constraints are told by the ids that they hold.
+    has every column (of thousands, the first 4,000 and doubtful ones) with its kind, two values,
+    and what is doubtful. Columns that look like labels are left out. Files of matches and
+    constraints are told by the ids that they hold.
     """
     if draft:
         known = shared.by_name(sheets, "--sheet"), shared.header_rows(headers)

@@ -49,7 +49,11 @@ def find_id_column(frame: pd.DataFrame, view: View, named: Sequence[Named] = ())
     found = next(chain(_called_id(frame, texts), _like_ids(frame, others)), None)
     candidates = [column for column in texts if column not in asked_for or column == found]
     called = _called(frame, candidates, named)
-    repeats = cache(lambda column: _repeats(frame[column]))  # takes long for many columns
+
+    @cache  # as it takes long for many columns
+    def repeats(column: str) -> bool:
+        return _repeats(frame[column])
+
     if called:  # the header of the file tells which of its ids are those of this table
         ids = [*called.values()]
         best, _ = _named_column(frame, found, candidates, called, ids, plain_id, repeats)
