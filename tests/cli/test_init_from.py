@@ -338,6 +338,7 @@ def test_a_draft_has_the_ids_that_cluster_takes(number, order):
     assert draft["matches"] == {"photos:catalog": "m.csv"}
 
 
+@pytest.mark.slow
 def test_a_draft_of_thousands_of_columns_can_be_read_and_has_those_in_doubt(tmp_path):
     names = ["id", *(f"gene{n}" for n in range(5000)), "class"]
     rows = [[f"K{n}", *(n * np.arange(1, 5001) % 7 / 4), n % 3] for n in range(12)]
