@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 import logging
 import math
@@ -318,7 +319,8 @@ def print_json(document: Any) -> None:
     """Print JSON on standard output; paths are texts there."""
     finite = _finite(document)
     # JSON is UTF-8; in another encoding, such as that of LANG=en_US, only ASCII reads the same
-    escaped = getattr(sys.stdout, "encoding", "utf-8").lower() != "utf-8"
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"  # None where it is a StringIO
+    escaped = codecs.lookup(encoding).name != "utf-8"
     click.echo(json.dumps(finite, indent=2, ensure_ascii=escaped, allow_nan=False, default=fspath))
 
 

@@ -229,7 +229,8 @@ def test_no_number_of_a_cluster_hides_another(open_page, report):
     page = open_page(report("numbers", (600, 90), n_clusters=60))
     page.evaluate(
         """() => { window.written = [];
-        CanvasRenderingContext2D.prototype.fillText = (...one) => { window.written.push(one); }; }"""
+        const pen = CanvasRenderingContext2D.prototype;
+        pen.fillText = (...one) => { window.written.push(one); }; }"""
     )
     page.press(".chart >> nth=0", "+")
     drawn(page)

@@ -8,7 +8,7 @@ import shlex
 import shutil
 import subprocess
 import sys
-from io import BytesIO, TextIOWrapper
+from io import BytesIO, StringIO, TextIOWrapper
 
 import click
 import pytest
@@ -135,6 +135,12 @@ def test_json_reads_the_same_whatever_the_encoding_of_the_terminal(encoding):
     with contextlib.redirect_stdout(out):
         print_json("Möbel 😀")
     assert json.loads(out.buffer.getvalue()) == "Möbel 😀"
+
+
+def test_json_can_go_to_what_has_no_encoding():
+    with contextlib.redirect_stdout(StringIO()) as out:
+        print_json("Möbel 😀")
+    assert out.getvalue() == '"Möbel 😀"\n'
 
 
 @pytest.mark.parametrize("words", ["-q -v", "-v -q"])

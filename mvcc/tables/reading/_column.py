@@ -197,12 +197,11 @@ def why_unasked(name: str, values: pd.Series[Any], code: LeftOut | None) -> Left
     """Tell why a column that nobody spoke of is left out; None if it is not."""
     if reason := file_reason(values):
         return reason
-    are_codes = _are_codes(values)
-    if looks_like_ids(name, values) or (are_codes and looks_like_codes(values)):
+    if looks_like_ids(name, values):
         return LeftOut.AN_ID
     # or which thing, of perhaps several rows, a row is of; numbers that repeat may be counts
     is_called_id = _is_called_id(name)
-    if is_called_id or are_codes:
+    if is_called_id or _are_codes(values):
         there = as_texts(values[~is_missing(values)])
         share = there.nunique() / max(len(there), 1)
         if share > (_ENOUGH_IDS if is_called_id else ENOUGH_CODES) and _are_codes(there):
