@@ -705,6 +705,10 @@ def test_the_joint_method_lets_clusters_decide_among_contradicting_constraints(o
     texts = facts["views"][0]
     assert {row[5] for row in texts["given"]} == {f"line {n} of pairs.csv" for n in (2, 3, 4, 5)}
     assert {row[4] for row in texts["violated"]} & {f"line {n} of pairs.csv" for n in (2, 3, 4)}
+    n = len(texts["violated"])
+    are = "is violated. It" if n == 1 else "are violated. They"
+    said = f"{n} of 4 constraints of texts {are} may be wrong; see the report."
+    assert [note for note in facts["warnings"] if "violated" in note] == [said]
     assert texts["dropped"] == []
 
 

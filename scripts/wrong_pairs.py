@@ -1,0 +1,60 @@
+"""Measure how many wrong constraints are among those that clusters violate, and what a look gains.
+
+    python -m scripts.wrong_pairs --draws 10       prints a line for each data set and share
+
+Two tables, 30 % of the objects in both, with 160 constraints in the first as in the field's
+section on constraints. None, 8 or 16 of them are wrong. Whoever looks at those that the clusters
+violate turns the wrong ones into right ones; then the tables are clustered once more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from mvcc import Constraints, JointGraphClustering, pairwise_f_measure
+from scripts.field.pairs import cells
+from scripts.field.protocols import Cell, Task, called, draw
+from scripts.studies import mean, print_lines
+
+N_PAIRS = 160
+WRONG = (0, 8, 16)
+
+
+def clustered(task: Task, given: Constraints, seed: int) -> tuple[float, np.ndarray]:
+    """Return F of the rows, in the mean of both tables, and which constraints are violated."""
+    model = JointGraphClustering(task.k, on_conflict="drop", random_state=seed)
+    model.fit(task.views, mappings=task.matches, constraints=[given, None])
+    F = [
+        pairwise_f_measure(task.y[own], labels)
+        for own, labels in zip(task.objects, model.labels_, strict=True)
+    ]
+    ends = model.labels_[0][given.pairs]
+    return float(np.mean(F)), (ends[:, 0] == ends[:, 1]) != given.must_link
+
+
+def looked_at(cell: Cell, n_wrong: int, number: int) -> list[float]:
+    """Return how many are violated, how many of these are wrong, and F before and after a look."""
+    task = draw(cell, number)
+    right = Constraints.from_labels(task.y[task.objects[0]], N_PAIRS, number)
+    is_wrong = np.random.default_rng(number).permutation(N_PAIRS) < n_wrong
+    given = Constraints(right.pairs, right.must_link ^ is_wrong)
+    F, violated = clustered(task, given, number)
+    still_wrong = is_wrong & ~violated
+    corrected, _ = clustered(task, Constraints(right.pairs, right.must_link ^ still_wrong), number)
+    return [violated.sum(), (violated & is_wrong).sum(), F, corrected]
+
+
+def lines(n_draws: int) -> Iterator[str]:
+    """Give the lines of the table."""
+    for cell in cells():
+        for n_wrong in WRONG:
+            found = np.array([looked_at(cell, n_wrong, number) for number in range(n_draws)])
+            counts = [f"{count:.1f}" for count in found[:, :2].mean(axis=0)]
+            scores = [mean(F, 3) for F in found[:, 2:].T]
+            yield f"| {called(cell.data)} | {n_wrong} | {' | '.join([*counts, *scores])} |"
+
+
+if __name__ == "__main__":
+    print_lines(__doc__, "--draws", lines)
