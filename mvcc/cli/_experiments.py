@@ -71,7 +71,7 @@ def claims(context: click.Context, results_dir: Path, fresh: bool) -> None:
     Exit status 3 if a claim does not hold, or holds only in part.
     """
     scorecard = tested.evaluate_claims(results_dir)
-    shared.remark_notes(results.Results(results_dir).gaps())
+    shared.say_notes(scorecard.gaps)
     paths = tested.write_markdown(scorecard, results_dir, fresh=fresh)
     if shared.has_flag("json"):
         shared.print_json(tested.to_json(scorecard))

@@ -31,8 +31,11 @@ def test_trials_that_are_missing_are_noted_beside_figures_and_claims_and_in_the_
     with few_claims(26):
         notes = [invoke(name, results).stderr for name in ("plot", "claims")]
         invoke("report", results)
-    page = (results / "report.html").read_text(encoding="utf-8")
-    assert all("protein has 12 of 99 trials; the same" in text for text in (*notes, page))
+        found = json.loads(invoke("claims --json", results).stdout)
+    pages = [(results / name).read_text(encoding="utf-8") for name in ("report.html", "claims.md")]
+    said = (*notes, *pages, *found["gaps"])
+    assert all("protein has 12 of 99 trials; the same" in text for text in said)
+    assert len(said) == 5
 
 
 def test_out_and_json(results, tmp_path):

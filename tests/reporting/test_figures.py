@@ -185,6 +185,21 @@ def test_two_runs_of_the_joint_clustering_have_rows_of_their_own_beside_what_is_
             assert curve[:, 1] == pytest.approx(expected), label
 
 
+def test_beyond_the_paper_each_point_has_its_best_threshold_and_the_caption_says_so(curves):
+    few = {"bases": ("pck-means",), "fractions": (0.4,)}
+    low, high = (
+        curves("wine", methods=("joint", CP), **few).assign(mean=mean, threshold=str(mean))
+        for mean in (0.2, 0.7)
+    )
+    tables = [low[low["method"] == CP], high]
+    picture = draw_beyond(pd.concat(tables).assign(folder="one", study="beyond"))
+    drawn = points(picture.figure.axes[1])
+    assert all(curve[:, 1] == pytest.approx([0.7] * 3) for curve in drawn.values())
+    assert "the threshold where there are several, that was best there in hindsight" in (
+        picture.caption
+    )
+
+
 def test_each_column_beyond_the_paper_has_its_own_key_also_if_the_first_row_lacks_it(curves):
     first = curves("protein", methods=("joint", "k-means")).assign(study="beyond")
     second = curves("wine", methods=("joint", "single-view", "k-means")).assign(study="beyond")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
@@ -36,6 +36,7 @@ class Evidence:
 
     scores: pd.DataFrame  # as `prepare` makes them
     evaluations: pd.DataFrame | None = None  # the counted Gaussian evaluations of §5.4
+    gaps: Sequence[str] = ()  # experiments that are left out or lack trials
 
     def reading(self, name: str) -> Evidence:
         """Return the evidence where the main experiments are those of a reading of the closure."""
@@ -57,7 +58,8 @@ class Evidence:
 
 def read_evidence(results: Results) -> Evidence:
     """Read the scores of all experiments below a folder, and its ``evaluations.csv``, if any."""
-    return Evidence(prepare(results.scores), _read_evaluations(results.folder / "evaluations.csv"))
+    evaluations = _read_evaluations(results.folder / "evaluations.csv")
+    return Evidence(prepare(results.scores), evaluations, results.gaps())
 
 
 def prepare(scores: pd.DataFrame) -> pd.DataFrame:

@@ -123,8 +123,9 @@ class Scorecard:
     # the claims that depend on it under each reading of the closure, by the names in `READINGS`;
     # empty beyond the paper
     readings: Mapping[str, tuple[ClaimRow, ...]]
-    # what they rest on: each study, data set and number of trials
+    # what they rest on: each study, data set and number of trials; and what is left out
     experiments: list[dict[Hashable, Any]]
+    gaps: Sequence[str]
     beyond: Scorecard | None = None  # what is claimed beyond the paper, where its study was run
     means: Means = field(default_factory=dict)  # what that rests on, by cell
 
@@ -156,10 +157,11 @@ def evaluate(evidence: Evidence) -> Scorecard:
     closed = {number: claim for number, claim in CLAIMS.items() if claim.depends_on_closure}
     readings = {name: _test(closed, evidence.reading(name)) for name in READINGS if name != "full"}
     full = tuple(row for row in rows if row.claim.depends_on_closure)
-    scorecard = Scorecard("claims", rows, {"full": full, **readings}, _experiments(evidence))
+    readings = {"full": full, **readings}
+    scorecard = Scorecard("claims", rows, readings, _experiments(evidence), evidence.gaps)
     if (beyond.scores["study"] == BEYOND).any():
         tested, means = _test(BEYOND_CLAIMS, beyond), find_means(beyond.scores)
-        ours = Scorecard("beyond", tested, {}, _experiments(beyond), means=means)
+        ours = Scorecard("beyond", tested, {}, _experiments(beyond), beyond.gaps, means=means)
         scorecard = replace(scorecard, beyond=ours)
     return scorecard
 
@@ -240,6 +242,7 @@ def _verdicts(scorecard: Scorecard) -> dict[str, Any]:
         "verdicts": {str(verdict): scorecard.count(verdict) for verdict in Verdict},
         "claims": [_plain(row, "title", "says", "section", "test") for row in scorecard.rows],
         "experiments": scorecard.experiments,
+        "gaps": [*scorecard.gaps],
     }
 
 

@@ -148,7 +148,8 @@ _BEYOND = (
     "Pairwise F-measure, mean of all views, on features scaled by one automatic rule. Left: the "
     "joint clustering with shares of the instances mapped. Middle and right: others with {mapped} "
     "mapped, where they use a mapping at all, beside the joint clustering with as many. The "
-    "paper's methods have, at each point, the base algorithm that was better there in hindsight. "
+    "paper's methods have, at each point, the base algorithm, and the threshold where there are "
+    "several, that was best there in hindsight. "
     f"{{trials}} {_panels.INTERVALS} {_panels.LOGARITHMIC}"
 )
 _OTHERS = {
@@ -174,7 +175,7 @@ def draw_beyond(curves: pd.DataFrame) -> Picture | None:
     others = others.merge(runs, on="dataset")
     elsewhere = ~others["folder"].isin(runs["beside"])
     others = others[elsewhere | (others["folder"] == others["beside"])]
-    # of each method the base with the largest mean, point by point
+    # of each method the base and threshold with the largest mean, point by point
     others = others.sort_values("mean", ascending=False).drop_duplicates(
         ["dataset", "beside", "method", "n_constraints"]
     )
