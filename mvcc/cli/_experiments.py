@@ -70,7 +70,7 @@ def claims(context: click.Context, results_dir: Path, fresh: bool) -> None:
 
     Exit status 3 if a claim does not hold, or holds only in part.
     """
-    scorecard = tested.evaluate_claims(results_dir)
+    scorecard = tested.evaluate_claims(results.Results(results_dir))
     shared.say_notes(scorecard.gaps)
     paths = tested.write_markdown(scorecard, results_dir, fresh=fresh)
     if shared.has_flag("json"):
@@ -174,14 +174,8 @@ def replay(context: click.Context, folder: Path, trial: int, data_dir: Path | No
     except Exception:  # to show it is what the command is for
         click.echo(traceback.format_exc(), err=True, nl=False)
         context.exit(_DIFFERENT)
-    facts = {
-        "rows": len(found.rows),
-        "stored": found.compared,
-        "differing": found.differing,
-        "first": found.first,
-        "causes": found.causes,
-    }
-    shared.say_json(facts)
+    facts = {name: getattr(found, name) for name in ("differing", "first", "causes")}
+    shared.say_json({"rows": len(found.rows), "stored": found.compared, **facts})
     shared.say(_worded(found, trial))
     if found.differing:
         context.exit(_DIFFERENT)

@@ -1,8 +1,6 @@
 from ._claims import CLAIMS as CLAIMS
-from ._evidence import read_evidence as read_evidence
 from ._result import Verdict as Verdict
 from ._scorecard import Scorecard as Scorecard
-from ._scorecard import evaluate as evaluate
 from ._scorecard import evaluate_claims as evaluate_claims
 from ._scorecard import print_scorecard as print_scorecard
 from ._scorecard import to_json as to_json

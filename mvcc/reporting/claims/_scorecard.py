@@ -143,9 +143,9 @@ class Scorecard:
         return not any(row.result.verdict.failed for row in self.rows)
 
 
-def evaluate_claims(results_dir: Path) -> Scorecard:
+def evaluate_claims(results: Results) -> Scorecard:
     """Test every claim on the results of an experiment's folder, or of any folder above some."""
-    return evaluate(read_evidence(Results(results_dir)))
+    return evaluate(read_evidence(results))
 
 
 def evaluate(evidence: Evidence) -> Scorecard:
@@ -155,9 +155,8 @@ def evaluate(evidence: Evidence) -> Scorecard:
     evidence = replace(evidence, scores=evidence.scores[~is_beyond])
     rows = _test(CLAIMS, evidence.reading("full"))
     closed = {number: claim for number, claim in CLAIMS.items() if claim.depends_on_closure}
-    readings = {name: _test(closed, evidence.reading(name)) for name in READINGS if name != "full"}
-    full = tuple(row for row in rows if row.claim.depends_on_closure)
-    readings = {"full": full, **readings}
+    others = {name: _test(closed, evidence.reading(name)) for name in READINGS if name != "full"}
+    readings = {"full": tuple(row for row in rows if row.claim.depends_on_closure)} | others
     scorecard = Scorecard("claims", rows, readings, _experiments(evidence), evidence.gaps)
     if (beyond.scores["study"] == BEYOND).any():
         tested, means = _test(BEYOND_CLAIMS, beyond), find_means(beyond.scores)

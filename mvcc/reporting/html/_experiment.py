@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from mvcc.exceptions import StoreError
 from mvcc.reporting import figures
-from mvcc.reporting.claims import Verdict, evaluate, read_evidence
+from mvcc.reporting.claims import Verdict, evaluate_claims
 from mvcc.reporting.html._page import rendered
 from mvcc.reporting.html._words import SHAPES, rows_of_settings
 from mvcc.results import BASES, Results, find_experiments, folder_name, read_manifest
@@ -107,7 +107,7 @@ def experiment_page(results_dir: Path) -> bytes:
     n, name = len(experiments), results_dir.resolve().name
     scorecard, untested = None, ""
     try:
-        scorecard = evaluate(read_evidence(results))
+        scorecard = evaluate_claims(results)
     except StoreError as error:  # results with curves may have no scorecard
         untested = str(error)
     return rendered(
