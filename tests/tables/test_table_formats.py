@@ -331,6 +331,7 @@ def test_a_row_is_called_by_its_line_also_below_values_of_several(tmp_path, name
         ("x;\n1;\n;\n3;\n", "012", []),
     ],
 )
+        ("id;x;;\na;1;;\nb;2;;\n", "ab", []),
 def test_empty_lines_and_totals_are_no_rows_and_said(tmp_path, monkeypatch, content, ids, left_out):
     name = "a.tsv" if "\t" in content.splitlines()[0] else "a.csv"
     table = read(tmp_path, name, content)
@@ -390,6 +391,12 @@ def test_a_total_is_the_last_row_and_has_a_word_that_no_other_row_has(
 def test_names_of_rows_have_no_name_as_r_writes_them_if_all_rows_have_one(tmp_path, rows):
     path = written(tmp_path, "a.txt", f'"x"\t"y"\n{rows}')
     if rows.endswith("4\n"):
+def test_a_column_behind_an_empty_one_may_be_of_another_table(tmp_path):
+    table = read(tmp_path, "a.csv", "id,x,,town,y\na,1,,u,2\nb,2,,v,5\n")
+    assert table.columns == ["x", "town", "y"]
+    assert "the column 'town' stands apart from those before it. If another" in table.notes[0]
+
+
         assert read_frame(path).columns.tolist() == ["", "x", "y"]
         assert [frame.shape for frame in read_frames(path)] == [(2, 3)]
         assert read_table("a", View(path=path)).ids == ["a", "b"]

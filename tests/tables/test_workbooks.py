@@ -242,7 +242,9 @@ def test_empty_rows_and_columns_and_remarks_beside_the_table_are_left_out(tmp_pa
 
 def test_a_column_apart_that_goes_with_the_rows_stays(tmp_path):
     rows = [[*HEADER, None, "Preis"], *([*row, None, n] for n, row in enumerate(ROWS))]
-    assert read(tmp_path, {"Weine": rows}).columns == [*NAMES, "Preis"]
+    table = read(tmp_path, {"Weine": rows})
+    assert table.columns == [*NAMES, "Preis"]
+    assert "'Preis' stands apart from those before it. If another table" in table.notes[0]
 
 
 @pytest.mark.parametrize(

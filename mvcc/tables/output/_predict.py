@@ -158,7 +158,7 @@ class _NewRows:
         for frame in read_frames(path, self._table.sheet, self._table.header):
             if not len(frame):
                 break
-            frame = without_nameless(frame, {*view.columns, view.id_column, id_column})
+            frame = without_nameless(frame, path, {*view.columns, view.id_column, id_column})
             refuse_repeated_columns(frame, path)
             clustered = view.columns_in(frame, path)
             if not self._hashes:

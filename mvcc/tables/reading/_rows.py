@@ -37,14 +37,27 @@ def refuse_repeated_columns(frame: pd.DataFrame, path: str) -> None:
         )
 
 
-def without_nameless(frame: pd.DataFrame, needed: Collection[str | None] = ()) -> pd.DataFrame:
+def said_of_gap(path: str, names: Sequence[str], places: Sequence[int]) -> list[str]:
+    """Say which column is the first one behind a gap, where another table may begin."""
+    behind = [name for name, gap in zip(names[1:], np.diff(places), strict=True) if gap > 1]
+    return [
+        f"{path}: the column {listed([name])} stands apart from those before it. If another table"
+        " begins there, move it into a file of its own."
+        for name in behind[:1]
+    ]
+
+
+def without_nameless(frame: pd.DataFrame, path: str, needed: Collection[Any] = ()) -> pd.DataFrame:
     """Drop columns without name and value, as delimiters at ends make them, but one ``needed``."""
     names = list(frame.columns)
     first = {names.index(name) for name in needed if name in names}
     kept = [
         n for n, name in enumerate(names) if n in first or name.strip() or any(frame.iloc[:, n])
     ]
-    return frame if len(kept) == len(names) else frame.iloc[:, kept]
+    if len(kept) < len(names):
+        frame = frame.iloc[:, kept]
+        frame.attrs["notes"] = frame.attrs.get("notes", []) + said_of_gap(path, [*frame], kept)
+    return frame
 
 
 def columns_of_bytes(frame: pd.DataFrame) -> list[object]:

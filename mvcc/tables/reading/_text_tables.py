@@ -36,7 +36,7 @@ def read_text_table(content: bytes, path: str) -> pd.DataFrame:
     lines = _Lines(partial(io.BytesIO, whole), path)
     if b'"' in whole or len(whole) > MOST_LINE:  # else none is too long, and each is a row
         deque(lines, 0)
-    return without_nameless(next(_tables(lines, "utf-8", notes, whole)))
+    return without_nameless(next(_tables(lines, "utf-8", notes, whole)), path)
 
 
 def _lines_of(frame: pd.DataFrame, first: int, *, are_rows: bool) -> tuple[Sequence[int], int]:

@@ -20,6 +20,7 @@ from mvcc._utils.messages import clipped, counted, nearest, shown, words_of
 from mvcc._utils.reading import check_unpacked, check_zip, in_lines
 from mvcc.exceptions import DataError
 from mvcc.tables.reading._problems import option_for
+from mvcc.tables.reading._rows import said_of_gap
 from mvcc.tables.reading._sheets import ERRORS, Area, Cells, Grid, letters_of, table_in
 from mvcc.tables.reading._typed_tables import framed
 
@@ -208,7 +209,8 @@ def _read_sheet(
             f"{counted(len(lost), 'formula')} without a stored value ({cells}) counted as missing;"
             " open the file in a spreadsheet program and save it, to store what they give."
         )
-    frame.attrs["notes"] = [f"{path}: {note}" for note in notes]
+    said = [f"{path}: {note}" for note in notes]
+    frame.attrs["notes"] = said + said_of_gap(path, grid.names, grid.columns)
     return frame
 
 
