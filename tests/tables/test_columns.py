@@ -92,6 +92,12 @@ def assert_is_read(folder, values, kind, note, found):
         (["850.-", "12.50"], "", [850, 12.5]),
         (["5.24-", "6.8", "7−"], "", [-5.24, 6.8, -7]),
         (["2", "3-", "1-"], "2 values with a minus behind read as below 0", [2, -3, -1]),
+        (["828", "(828)", "3"], "1 value in parentheses read as below 0", [828, -828, 3]),
+        (
+            ["$1,200", "$ (1,200.50)", "($3)"],
+            "in $, with commas for thousands, 2 values in parentheses read as below 0",
+            [1200, -1200.5, -3],
+        ),
         (["2,207E+02", "2,934E-05"], "with decimal commas", [220.7, 2.934e-5]),
         (["$1,200", "-$7.5"], "in $, with commas for thousands", [1200, -7.5]),
         (["CHF 1'200.50", "chf 3"], "in CHF, with separators of thousands", [1200.5, 3]),
@@ -201,6 +207,7 @@ def test_numbers_that_are_all_days_are_dates_also_in_new_rows(tmp_path, empty):
     ],
 )
 def test_what_is_neither_number_nor_date_is_a_category_or_a_text(tmp_path, values, kind, note):
+        (["1)", "(2", "(3-5)"], "text", ""),
     assert_is_read(tmp_path, [value or "" for value in values], kind, note, values)
 
 

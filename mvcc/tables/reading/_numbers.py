@@ -44,10 +44,10 @@ _THOUSANDS_BY_COMMA = ("$", "£", "¥", "₹")
 _BEFORE = "|".join(re.escape(word) for word in sorted(_UNIT_OF, key=len, reverse=True))
 _AMOUNT = rf"(?:\d[\d.,]*|[.,]\d+){_EXPONENT}"
 _CELL = re.compile(
-    rf"(?P<limit>[<>≤≥]=?)?\s*(?P<minus>[+\-−])?\s*(?P<before>{_BEFORE})?\s*(?P<sign>[+\-−])?"
+    rf"(?P<limit>[<>≤≥]=?)?\s*(?P<minus>[+\-−(])?\s*(?P<before>{_BEFORE})?\s*(?P<sign>[+\-−(])?"
     rf"(?:(?P<first>{_AMOUNT})\s?(?:-|–|—|bis|to|à)\s?)?(?P<last>{_AMOUNT})(?:[.,][-–—])?"
     r"(?P<credit>[-−])?"
-    r"\s*(?P<after>%|‰|°|[€$£¥￥₹]|(?!e[+-]?\d)[°^µ]?[^\W\d_][^\s\d,;:()]{0,14}[23²³]?)?",
+    r"\s*(?P<after>%|‰|°|[€$£¥￥₹]|(?!e[+-]?\d)[°^µ]?[^\W\d_][^\s\d,;:()]{0,14}[23²³]?)?(?P<close>\))?",
     re.IGNORECASE,
 )
 _WHOLE_CELL = re.compile(rf"\A(?:{_CELL.pattern})\Z", re.IGNORECASE)
@@ -141,7 +141,9 @@ def _taken_apart(texts: pd.Series[Any]) -> pd.DataFrame:
     parts = plain.str.extract(_WHOLE_CELL)
     has_cents = ~parts["last"].str.endswith((",", "."), na=False)  # 850,- has none
     parts["credit"] = parts["credit"].where(has_cents)
-    minus = parts[["minus", "sign", "credit"]].isin(["-", "−"]).any(axis=1)
+    parts["enclosed"] = (parts[["minus", "sign"]] == "(").any(axis=1)  # (828) is below 0
+    parts["last"] = parts["last"].where(parts["enclosed"] == parts["close"].notna())
+    minus = parts[["minus", "sign", "credit"]].isin(["-", "−", "("]).any(axis=1)
     parts["last"] = parts["last"].where(~minus, "-" + parts["last"])
     parts["last"] = parts["last"].str.rstrip(",")
     parts["grouped"] = texts.str.contains(_GROUPED, na=False)
@@ -184,6 +186,7 @@ def _read_parts(parts: pd.DataFrame, written: Written, unit: str) -> Numbers:
         (is_limit, "value", "below or above a limit read as the limit"),
         (is_range, "range", "read as the middle"),
         (is_grade, "value", "with a minus behind read as below 0"),
+        (parts["enclosed"].to_numpy(dtype=bool), "value", "in parentheses read as below 0"),
     ):
         if n := int((which & ~np.isnan(values)).sum()):
             remarks.append(f"{counted(n, noun)} {words}")
