@@ -144,6 +144,11 @@ ALSO = "year-month-day, 1900-01-01 is a date; add it to `missing` if it stands f
         (["12/31/2020", "01/02/2020"], "month/day/year", [18627, 18263]),
         (["13/02/2020", "03/04/20"], f"day/month/year, {TWO_DIGITS}", [18305, 18355]),
         (["17.03.45", "1.2.1969"], f"day.month.year, {TWO_DIGITS}", [27469, -334]),
+        (
+            ["12.03.48", "1.2.71"],
+            f"day.month.year, {TWO_DIGITS}, write years of four digits if 2048 means 1948",
+            [28560, 396],
+        ),
         (["12-31-2020 1:30 PM", "1-2-2020"], "month-day-year", [18627.5625, 18263]),
         (["17.08.2016", "2017-06-07"], "day.month.year, also year-month-day", [17030, 17324]),
         (["1900-01-01", "2020-01-01", "1900-01-01"], ALSO, [-25567, 18262, -25567]),

@@ -22,6 +22,7 @@ _FIRST_NUMBER, _LAST_NUMBER, _FEWEST_DATES = 19_000_101, 20_991_231, 10
 _NO_END = "9999-12-31 is a date; leave it empty for no end"
 _NOT_KNOWN = "1900-01-01 is a date; add it to `missing` if it stands for none"
 _TWO_DIGITS = "years of two digits are from 1969 to 2068"
+_FUTURE = "2035"  # beside years from 1969 on, a later one may be of a birth
 _BEGIN, _DAY = datetime(1970, 1, 1, tzinfo=UTC), timedelta(days=1)
 _IN_A_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 DATE = re.compile(
@@ -129,9 +130,11 @@ def read_dates(texts: pd.Series[Any], written: Written | None) -> Dates:
     # new dates are read in the order of the slashes, even if most dates have none
     main = next(iter(names[open_order].mode()), counts.index[0])
     others = [f"also {name}" for name in counts.index if name != main]
-    if (parts["third"].str.len() == 2)[~year_first].any():
+    if len(years := year[~year_first & (parts["third"].str.len() == 2)]):
         others.append(_TWO_DIGITS)
-    return Dates(days, Written(main), (*others, *remarks_on(days)), next(iter(unclear), ""))
+        if years.min() < "2000" and (last := years.max()) > _FUTURE:
+            others.append(f"write years of four digits if {last} means 19{last[2:]}")
+    return Dates(days, Written(main), tuple(others), next(iter(unclear), ""))
 
 
 def _four_digits(year: str) -> str:
