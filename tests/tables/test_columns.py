@@ -212,7 +212,6 @@ def test_numbers_that_are_all_days_are_dates_also_in_new_rows(tmp_path, empty):
     ],
 )
 def test_what_is_neither_number_nor_date_is_a_category_or_a_text(tmp_path, values, kind, note):
-        (["1)", "(2", "(3-5)"], "text", ""),
     assert_is_read(tmp_path, [value or "" for value in values], kind, note, values)
 
 
@@ -408,6 +407,12 @@ def test_labels_are_never_clustered_in_silence(tmp_path):
 
 
 def test_columns_of_no_use_are_named_and_left_out(tmp_path):
+def test_words_of_which_each_is_there_once_are_no_labels(tmp_path):
+    table = read(tmp_path, "id,x,species,class\na,1,u,0.5\nb,2,v,1.5\nc,4,w,2.5\n")
+    notes = [column.note for column in table.every_column]
+    assert notes == ["names the rows", "", "names that hardly repeat", "looks like labels"]
+
+
     rows = "a,1,u,5,,3,a.png\nb,2,v,5,,4,b.JPG\nc,,v,5,,4,\n"
     table = read(tmp_path, f"id,x,w,k,e,i,p\n{rows}", ignore=("i",))
     assert table.columns == ["x", "w"]
@@ -520,11 +525,17 @@ def test_new_durations_are_read_like_those_before_or_refused(values, written, fo
         np.testing.assert_array_equal(read_again.values, np.array(found, dtype=np.float64))
 
 
-def test_texts_without_words_are_not_called_names(tmp_path):
-    taken = [f"20{n % 20:02}:01:{n % 28 + 1:02} 15:14:{n % 60:02}" for n in range(400)]
-    pd.DataFrame({"x": np.arange(400) % 7, "taken": taken}).to_csv(tmp_path / "t.csv", index=False)
+@pytest.mark.parametrize(
+    "cell",
+    [
+        lambda n: f"20{n % 20:02}:01:{n % 28 + 1:02} 15:14:{n % 60:02}",
+        lambda n: f"{n % 90}°{n % 60}'{n % 7}N",
+    ],
+)
+def test_texts_without_words_are_not_called_names(tmp_path, cell):
+    pd.DataFrame({"x": np.arange(400) % 7, "c": map(cell, range(400))}).to_csv(tmp_path / "t.csv")
     found = read_table("t", View(path=str(tmp_path / "t.csv"))).every_column
-    assert found[1].note == "neither words nor numbers or dates as they are read"
+    assert found[2].note == "neither words nor numbers or dates as they are read"
 
 
 @pytest.mark.parametrize(

@@ -212,9 +212,10 @@ def why_unasked(name: str, values: pd.Series[Any], code: LeftOut | None) -> Left
     if may_be_ids and there.str.fullmatch(r"\d+").all():
         return LeftOut.AN_ID
     if _LABELS.fullmatch(name.strip()):
-        n_values = values[~is_missing(values)].astype(str).nunique()
-        if 2 <= n_values <= _MOST_LABELS:
-            return LeftOut.LIKE_LABELS
+        there = values[~is_missing(values)].astype(str)
+        if 2 <= there.nunique() <= _MOST_LABELS:
+            are_names = there.is_unique and there.str.contains(r"[^\W\d_]").all()
+            return LeftOut.NAMES if are_names else LeftOut.LIKE_LABELS
     return None
 
 

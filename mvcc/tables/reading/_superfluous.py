@@ -182,7 +182,7 @@ def without_names(found: dict[str, Understood], unasked: Set[str]) -> dict[str, 
         if n_values <= MOST_VALUES and len(there) >= _REPEATED * n_values:
             changed[name] = Understood(replace(column, kind="category"), texts[name])
         elif not is_alone and _share_repeated(there) < _HARDLY:
-            has_words = any(map(str.isalpha, "".join(there)))
+            has_words = re.search(r"[^\W\d_]{2}", "".join(there))  # in 52° 31' N is none
             why = LeftOut.NAMES if has_words else LeftOut.NO_WORDS
             changed[name] = Understood(replace(column, kind=None, why=why))
     return changed
