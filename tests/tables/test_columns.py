@@ -207,6 +207,7 @@ def test_numbers_that_are_all_days_are_dates_also_in_new_rows(tmp_path, empty):
         (["9m$", "768", "3m$"], "text", "2 of 3 values are numbers in m$"),
         (["9 T", "768", "3 T"], "text", "2 of 3 values are numbers in T"),
         (["41:18", "1:29:25", "2:58"], "text", "41:18 beside 1:29:25 may be minutes or hours"),
+        (["1)", "(2", "(3-5)"], "text", ""),
         ([*"uvwxy"], "text", ""),
         ([f"thing {n}" for n in range(41)], "text", ""),
     ],
@@ -406,13 +407,13 @@ def test_labels_are_never_clustered_in_silence(tmp_path):
     assert read(tmp_path, "id,x,class\na,1,5\nb,2,5\n").notes == (), "a constant"
 
 
-def test_columns_of_no_use_are_named_and_left_out(tmp_path):
 def test_words_of_which_each_is_there_once_are_no_labels(tmp_path):
     table = read(tmp_path, "id,x,species,class\na,1,u,0.5\nb,2,v,1.5\nc,4,w,2.5\n")
     notes = [column.note for column in table.every_column]
     assert notes == ["names the rows", "", "names that hardly repeat", "looks like labels"]
 
 
+def test_columns_of_no_use_are_named_and_left_out(tmp_path):
     rows = "a,1,u,5,,3,a.png\nb,2,v,5,,4,b.JPG\nc,,v,5,,4,\n"
     table = read(tmp_path, f"id,x,w,k,e,i,p\n{rows}", ignore=("i",))
     assert table.columns == ["x", "w"]
@@ -978,7 +979,9 @@ def test_headings_and_sums_among_rows_are_named(tmp_path, content, said):
 def test_a_second_line_of_names_is_told_once(tmp_path):
     rows = "".join(f"{n};{n % 3};0{1 + n % 9}.01.2023\n" for n in range(30))
     content = f"id;Q1;on\nNumber;How?;When?\n[N];[1-5];[date]\n{rows}"
-    message = r"line 2 has words in columns of numbers or dates \('Q1', 'on'\)\. Delete it if"
+    message = (
+        r"line 2 has words in columns of numbers or dates \('Q1', 'on'\)\. Delete it if.* is above"
+    )
     with pytest.raises(DataError, match=message):
         read(tmp_path, content)
     with pytest.raises(DataError, match="2 problems:"):

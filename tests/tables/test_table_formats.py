@@ -223,6 +223,10 @@ def test_columns_can_be_left_out_and_another_one_can_name_the_rows(tmp_path):
         ("id,x\na,1\nb,2\na,3\n", r":4: line 4 has the id 'a', as line 2 has; ids must be dis"),
         ("id,x\na,1\n,2\n", r":3: line 3 has no id in the column 'id'; give it one"),
         ("id,x,x\na,1,2\n", r": the column 'x' is there more than once; rename all but one"),
+        (
+            "A list,\nid,x,y\na,1,2\n",
+            r":2: .* there are 2 columns\. Does line 1 name the columns\?",
+        ),
         ("id,x,y,x,y\na,1,2,3,4\n", r": the columns 'x', 'y' are there more than once"),
         ("id,x\na,1.1e100\nb,-3e200\n", r":2: .*'1\.1e100', which is too large .* 2 .* below 1e"),
         ("id,x\na,1,5\n", r":2: line 2 has 3 values, but there are 2 columns"),
@@ -327,11 +331,11 @@ def test_a_row_is_called_by_its_line_also_below_values_of_several(tmp_path, name
         ("id;x;y\nb;mg;%\na;1;red\nc;2;blue\n", "bac", []),
         ("id;x\nb;1\ntotal;red\n", ["b", "total"], []),
         ("id;x\ntotal;5\nb;1\n", ["total", "b"], []),
+        ("id;x;;\na;1;;\nb;2;;\n", "ab", []),
         ("x\n1\n\n3\n", "012", []),
         ("x;\n1;\n;\n3;\n", "012", []),
     ],
 )
-        ("id;x;;\na;1;;\nb;2;;\n", "ab", []),
 def test_empty_lines_and_totals_are_no_rows_and_said(tmp_path, monkeypatch, content, ids, left_out):
     name = "a.tsv" if "\t" in content.splitlines()[0] else "a.csv"
     table = read(tmp_path, name, content)
@@ -387,16 +391,16 @@ def test_a_total_is_the_last_row_and_has_a_word_that_no_other_row_has(
         assert ("below" in notes) == bool(below)
 
 
-@pytest.mark.parametrize("rows", ["a\t1\t2\nb\t3\t4\n", "a\t1\t2\nb\t3\n", "a\t1\t\nb\t3\t\n"])
-def test_names_of_rows_have_no_name_as_r_writes_them_if_all_rows_have_one(tmp_path, rows):
-    path = written(tmp_path, "a.txt", f'"x"\t"y"\n{rows}')
-    if rows.endswith("4\n"):
 def test_a_column_behind_an_empty_one_may_be_of_another_table(tmp_path):
     table = read(tmp_path, "a.csv", "id,x,,town,y\na,1,,u,2\nb,2,,v,5\n")
     assert table.columns == ["x", "town", "y"]
     assert "the column 'town' stands apart from those before it. If another" in table.notes[0]
 
 
+@pytest.mark.parametrize("rows", ["a\t1\t2\nb\t3\t4\n", "a\t1\t2\nb\t3\n", "a\t1\t\nb\t3\t\n"])
+def test_names_of_rows_have_no_name_as_r_writes_them_if_all_rows_have_one(tmp_path, rows):
+    path = written(tmp_path, "a.txt", f'"x"\t"y"\n{rows}')
+    if rows.endswith("4\n"):
         assert read_frame(path).columns.tolist() == ["", "x", "y"]
         assert [frame.shape for frame in read_frames(path)] == [(2, 3)]
         assert read_table("a", View(path=path)).ids == ["a", "b"]
@@ -495,7 +499,9 @@ def test_an_unclear_comma_is_refused_with_remedies_for_the_format(tmp_path, name
             '{\n "data": [{"x": 1}]\n}\n',
             ":1: the object must end in its line, or stand in a list",
         ),
-        "no objects": ("a.json", "[1, 2]", r"entry 1 is no JSON object, such as"),
+        "no objects": ("a.json", "[1, 2]", r"entry 1 is no JSON object, such as .* one for each row"),
+        "list lines": ("a.jsonl", "[1, 2]\n[3, 4]\n", ":2: the object must end in its line, or stand in a list"),
+        "columns": ("a.json", '{"x": [1, 2], "y": [3, 4]}', r"one object for all rows\. Write one for each row, such"),
         "half a list": ("a.json", '[{"x": 1},\n{"x"', r":2: this is no JSON"),
     }.values(),
     ids=lambda value: value if isinstance(value, str) and len(value) < 12 else "",

@@ -245,7 +245,8 @@ def _add_mistakes(
     if 1 < len(words) > len(measured) / 2:
         problems.add(
             f"{place_of(frame, view.path, 0)} has words in columns of numbers or dates"
-            f" ({listed(words)}). Delete it if it has names or units, or correct it."
+            f" ({listed(words)}). Delete it if it has further names or units, what is above it if"
+            " it names the columns, or correct it."
         )
         mistakes = {column: one for column, one in mistakes.items() if column not in words}
     for column, mistake in mistakes.items():

@@ -200,7 +200,7 @@ def _longer_row(lines: IO[str], delimiter: str, n_above: int) -> str:
             if len(row) > width:
                 there_are = f"there {agreeing(width, 'is', 'are')} {counted(width, 'column')}"
                 said = f":{line}: line {line} has {len(row)} values, but {there_are}"
-                if len(row) >= 2 * width:
+                if len(row) >= 2 * width or len(row) == len(next(reader, [])):
                     said += f". {title_above(header)}"
                 return said
             line = n_above + reader.line_num

@@ -37,6 +37,7 @@ _DAMAGE = (
 def read_records(content: bytes, path: str, exact: bool = False) -> pd.DataFrame:
     """Read JSON, an object in each line, or a list of them; ``exact`` as `read_workbook`."""
     text = decoded(content, path, DataError)
+    example = 'such as {"id": "a", "size": 1}'
     if text.lstrip().startswith("["):
         records = [*enumerate(_parsed(text, path), 1)]
         unit = "entry"
@@ -45,9 +46,11 @@ def read_records(content: bytes, path: str, exact: bool = False) -> pd.DataFrame
         records = [(n, _parsed(line, path, n)) for n, line in lines if line.strip()]
         unit = "line"
     if bad := [number for number, record in records if not isinstance(record, dict)]:
-        raise DataError(
-            f'{path}: {unit} {bad[0]} is no JSON object, such as {{"id": "a", "size": 1}}.'
-        )
+        words = f"{path}: {unit} {bad[0]} is no JSON object, {example}. Write one for each row."
+        raise DataError(words)
+    if len(records) == 1 and {*map(type, records[0][1].values())} in ({list}, {dict}):
+        words = f"{path}: it holds one object for all rows. Write one for each row, {example}."
+        raise DataError(words)
     names = list(dict.fromkeys(name for _, record in records for name in record))
     with within_limits(path):
         check_size(len(records), len(names))
@@ -64,7 +67,7 @@ def _parsed(text: str, path: str, line: int = 0) -> Any:
         reason, place = f"cannot be read: {error}", f"{path}:{line or 1}"
         if isinstance(error, json.JSONDecodeError):
             reason, place = f"this is no JSON: {error.msg}", f"{path}:{line or error.lineno}"
-            if line and error.pos >= len(text.rstrip()):
+            if error.msg == "Extra data" or (line and error.pos >= len(text.rstrip())):
                 reason = "the object must end in its line, or stand in a list of objects [{…}, {…}]"
         raise DataError(f"{place}: {clipped(reason, 120)}.") from error
 
