@@ -304,10 +304,9 @@ def without_words(frame: pd.DataFrame, words: Collection[str]) -> pd.DataFrame:
     if not words:
         return frame
     folded = {word.strip().casefold() for word in words}
-    are_words = {name: as_texts(frame[name]).str.casefold().isin(folded) for name in frame}
-    columns = {name: frame[name].mask(are_words[name]) for name in frame}
-    found = pd.DataFrame(columns, index=frame.index)
-    found.attrs = frame.attrs
+    found = frame.copy(deep=False)
+    for name, values in frame.items():
+        found[name] = values.mask(as_texts(values).str.casefold().isin(folded))
     return found
 
 

@@ -141,9 +141,7 @@ def _four_digits(year: str) -> str:
     """Return a year of two digits as one from 1969 to 2068."""
     if len(year) == 2:
         return str(1969 + (int(year) - 69) % 100)
-    if len(year) == 4:
-        return year
-    return "-"
+    return year if len(year) == 4 else "-"
 
 
 def _of_24_hours(time: str) -> str:

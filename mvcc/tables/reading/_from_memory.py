@@ -77,7 +77,11 @@ def inputs_of(
     for name, frame in frames.items():
         view, rows = job.views[name], frame.reset_index(drop=True)
         with problems.collecting():
-            ids = _ids(frame, view.path)
+            if frame.index.nlevels > 1:
+                levels = f"the row index has {frame.index.nlevels} levels"
+                raise DataError(f"{view.path}: {levels}; it must have one, the ids.")
+            index = frame.index.to_frame(index=False, name="row index")
+            ids = ids_of(index, "row index", view.path)
             tables.append(table_of(rows, name, view, problems, job.shown_of(name), ids))
     problems.raise_any()
     given = GivenViews.of(frames)
@@ -151,12 +155,3 @@ def _refuse_other_forms(views: Any, matches: Any, settings: Mapping[str, Any]) -
     if "random_state" in settings:
         wanted = clipped(shown(settings["random_state"]))
         raise ConfigError(f"random_state is called seed here; give seed={wanted}.")
-
-
-def _ids(frame: pd.DataFrame, place: str) -> list[str]:
-    if frame.index.nlevels > 1:
-        raise DataError(
-            f"{place}: the row index has {frame.index.nlevels} levels; it must have one, the ids."
-        )
-    column = "row index"
-    return ids_of(frame.index.to_frame(index=False, name=column), column, place)

@@ -46,7 +46,9 @@ def find_id_column(frame: pd.DataFrame, view: View, named: Sequence[Named] = ())
     texts = [str(column) for column in frame.columns if column not in of_bytes]
     asked_for = {*view.asked_for}
     others = [column for column in texts if column not in asked_for]
-    found = next(chain(_called_id(frame, texts), _like_ids(frame, others)), None)
+    like_ids = (column for column in others if looks_like_ids(column, frame[column]))
+    codes = (column for column in others if looks_like_codes(frame[column]))
+    found = next(chain(_called_id(frame, texts), like_ids, codes), None)
     candidates = [column for column in texts if column not in asked_for or column == found]
     called = _called(frame, candidates, named)
 
@@ -78,12 +80,6 @@ def _called_id(frame: pd.DataFrame, columns: list[str]) -> Iterator[str]:
     usual.sort(key=lambda column: not column.strip())  # which may be the numbers of pandas
     yield from (column for column in usual[:-1] if not _repeats(frame[column]))
     yield from usual[-1:]
-
-
-def _like_ids(frame: pd.DataFrame, columns: list[str]) -> Iterator[str]:
-    """Give the columns that are like ids by their names and values, then those by values alone."""
-    yield from (column for column in columns if looks_like_ids(column, frame[column]))
-    yield from (column for column in columns if looks_like_codes(frame[column]))
 
 
 def _with_repeats(

@@ -242,7 +242,7 @@ def as_date(column: Column, texts: Texts, asked: AskedKind | None) -> Understood
 
 def dated(column: Column, days: Floats, texts: Texts, written: Written) -> Understood:
     """Return dates as days, of which the first of January 1970 is 0."""
-    remarks = column.remarks or remarks_on(days)
+    remarks = column.remarks + remarks_on(days)
     column = replace(column, kind="date", written=written, remarks=remarks)
     bad = np.isnan(days) & ~is_missing(texts)
     if bad.any():

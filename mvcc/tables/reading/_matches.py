@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from mvcc.constraints import Relations
     from mvcc.tables.reading._inputs import PairFiles
 
+_Find = Callable[[RowsById, str], int]
+
 _MOST_SHOWN = 3  # unknown rows; to look for the most similar id takes time
 # a line, and the first of its names that is not of a row of a table
 Lacking = tuple[str, str, Table]
@@ -63,11 +65,12 @@ def _matches(
             f"{path}: of {len(names)} columns, {read} were read as the ids. If others are, call"
             f" them {first.name} and {second.name}."
         )
-    rows = _rows_of(columns, first, second)
+    rows = _rows_of(columns, tables)
     # ids as they are written tell the tables, if only one of these has zeros in front
-    if any(_are_crossed(columns, first, second, find) for find in (RowsById.called, RowsById.find)):
+    finds: tuple[_Find, _Find] = (lambda rows, name: rows.get(name, -1), RowsById.find)
+    if any(_are_crossed(columns, tables, find) for find in finds):
         names, columns = names[1::-1], columns[::-1]
-        rows = _rows_of(columns, first, second)
+        rows = _rows_of(columns, tables)
         notes.append(
             f"{path}: the two columns are swapped: the one for {first.name} has ids of"
             f" {second.name}. Each id was read as a row of its own table."
@@ -78,7 +81,7 @@ def _matches(
     if not is_header and max(first.row.find(names[0]), second.row.find(names[1])) >= 0:
         # the first line is a match itself, or one with a mistake
         columns = [[name, *column] for name, column in zip(names, columns, strict=False)]
-        rows = np.concatenate((_rows_of([[name] for name in names[:2]], first, second), rows))
+        rows = np.concatenate((_rows_of([[name] for name in names[:2]], tables), rows))
         numbers = np.concatenate(([frame.attrs.get("header", -1)], numbers))
     if not len(rows):
         raise DataError(f"{path}: there are no matches in this file; leave it out, or fill it.")
@@ -121,13 +124,9 @@ def refuse_two_readings(
                 )
 
 
-def _are_crossed(
-    columns: list[list[str]], first: Table, second: Table, find: Callable[[RowsById, str], int]
-) -> bool:
+def _are_crossed(columns: list[list[str]], tables: tuple[Table, Table], find: _Find) -> bool:
     """Tell whether most rows have ids of the other table, and few or none of their own."""
-    own, other = (
-        _rows_of(columns, *tables, find) >= 0 for tables in ((first, second), (second, first))
-    )
+    own, other = (_rows_of(columns, pair, find) >= 0 for pair in (tables, tables[::-1]))
     whole, crossed = int(own.all(axis=1).sum()), int(other.all(axis=1).sum())
     if not own.any():
         crossed = int(other.any(axis=1).sum())
@@ -135,13 +134,10 @@ def _are_crossed(
 
 
 def _rows_of(
-    columns: list[list[str]],
-    first: Table,
-    second: Table,
-    find: Callable[[RowsById, str], int] = RowsById.find,
+    columns: list[list[str]], tables: Sequence[Table], find: _Find = RowsById.find
 ) -> Ints:
     """Return the rows of two tables that two columns name, −1 where there is none."""
-    pairs = zip(columns, (first, second), strict=True)
+    pairs = zip(columns, tables, strict=True)
     rows = [[find(table.row, name) for name in column] for column, table in pairs]
     return np.array(rows, dtype=np.int64).T
 

@@ -222,10 +222,8 @@ def _written(parts: pd.DataFrame, unit: str, sign: str, delimiter: str | None) -
         if not sign:
             return None
         n_comma, n_point = int(sign == ","), int(sign == ".")
-    if n_comma > n_point and has_comma.any():
-        return Written.DECIMAL_COMMAS
     if n_comma > n_point:
-        return Written.POINTS
+        return Written.DECIMAL_COMMAS if has_comma.any() else Written.POINTS
     if has_comma.any():
         return Written.COMMAS
     if parts["grouped"].any():

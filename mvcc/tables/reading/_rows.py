@@ -119,10 +119,6 @@ class RowsById(dict[str, int]):
                 found[number] = -1
         return found
 
-    def called(self, name: str) -> int:
-        """Return the row of an id as it is written, or −1."""
-        return self.get(name, -1)
-
     def find(self, name: str) -> int:
         """Return the row of an id, else the only one whose id is the same number, else −1."""
         if name in self:

@@ -193,9 +193,7 @@ def _names(filled: Cells, top: int, has_groups: bool, merged: set[int]) -> list[
 
 def _name(value: Any) -> str:
     """Return what a cell names."""
-    if value is None:
-        return ""
-    return str(value).strip()
+    return "" if value is None else str(value).strip()
 
 
 def _columns(names: list[str], body: Cells) -> tuple[list[int], list[str]]:

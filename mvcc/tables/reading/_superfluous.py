@@ -62,9 +62,8 @@ def code_reason(name: str, values: pd.Series[Any]) -> LeftOut | None:
     texts = as_texts(values[~is_missing(values)])
     if named and named["postal"] and _most_match(texts, _POSTAL):
         return LeftOut.POSTAL_CODES
-    if named and not named["postal"] and _most_match(texts, _PHONE):
-        return LeftOut.PHONE_NUMBERS
-    if is_text and _most_match(texts, _WRITTEN_PHONE):
+    is_phone = named and not named["postal"] and _most_match(texts, _PHONE)
+    if is_phone or (is_text and _most_match(texts, _WRITTEN_PHONE)):
         return LeftOut.PHONE_NUMBERS
     if _most_match(texts, _BARCODE) and texts.map(_has_check_digit).mean() > ENOUGH_CODES:
         return LeftOut.BARCODES

@@ -80,9 +80,7 @@ def framed(names: list[str], rows: Iterable[list[Any]], exact: bool) -> pd.DataF
     if not kept:
         return pd.DataFrame()
     typed = [pd.Series(own, dtype=None if own and not exact else object) for _, own in kept]
-    frame = pd.concat(typed, axis=1)
-    frame.columns = pd.Index([name for name, _ in kept])
-    return frame
+    return pd.concat(typed, axis=1).set_axis([name for name, _ in kept], axis=1)
 
 
 def read_arrays(content: bytes, path: str) -> pd.DataFrame:
