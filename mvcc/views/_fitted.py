@@ -93,9 +93,12 @@ def each_view(
 ) -> Any:
     """Give an answer for every view of X, in the form of X.
 
-    X is a list of all views, or a dict {name or number: rows} of some. ``answer`` is called with
-    the rows of a view, its number in the fit, and what messages call the rows.
+    X is a list of all views, or a dict {name or number: rows} of some, or ConstrainedViews.
+    ``answer`` is called with the rows of a view, its number in the fit, and what messages call the
+    rows.
     """
+    if isinstance(X, ConstrainedViews):
+        return replace(X, views=each_view(X.views, names, n_views, answer))
     if isinstance(X, Mapping):
         return {
             view: answer(rows, view_number(view, names, n_views, "X"), f"X[{shown(view)}]")
@@ -197,16 +200,28 @@ class PerView(  # type: ignore[call-arg]
         InvalidInputError
             For a number or names of transformers that do not fit the views.
         """
-        given = GivenViews.of(X.views if isinstance(X, ConstrainedViews) else X)
-        chosen = [clone(one, safe=False) for one in self._chosen(given)]
-        for number, (one, table) in enumerate(zip(chosen, given.tables, strict=True)):
-            if not isinstance(one, str):
-                with naming(number, given.names):
-                    one.fit(table)
-        self.transformers_, self.view_names_ = chosen, given.names
-        self.n_features_in_ = [n_columns(table) for table in given.tables]
-        self.feature_names_in_ = [feature_names(table) for table in given.tables]
+        self._fit(X, lambda one, table: one.fit(table))
         return self
+
+    def fit_transform(self, X: Any, y: object = None) -> Any:
+        """Transform every view by the ``fit_transform`` of its transformer, if it has one.
+
+        Parameters
+        ----------
+        X, y
+            As for ``fit``, with the same errors, and those of ``transform``.
+
+        Returns
+        -------
+        ConstrainedViews, list or dict
+            As X is.
+        """
+        made = self._fit(X, _fit_transformed)
+
+        def of_view(table: Any, number: int, what: str) -> Any:
+            return self._like(table, made[number], number, what)
+
+        return each_view(X, self.view_names_, len(made), of_view)
 
     def transform(self, X: Any) -> Any:
         """Transform every view.
@@ -229,8 +244,6 @@ class PerView(  # type: ignore[call-arg]
             other rows, or another order of them.
         """
         check_is_fitted(self)
-        if isinstance(X, ConstrainedViews):
-            return replace(X, views=self.transform(X.views))
         return each_view(X, self.view_names_, len(self.transformers_), self._transformed)
 
     def set_output(self, *, transform: str | None = None) -> Self:
@@ -296,13 +309,31 @@ class PerView(  # type: ignore[call-arg]
                 )
         return chosen
 
+    def _fit(self, X: Any, fit: Callable[[Any, Any], Any]) -> list[Any]:
+        """Fit a clone of the transformer of every view, and return what ``fit`` returns."""
+        given = GivenViews.of(X.views if isinstance(X, ConstrainedViews) else X)
+        chosen = [clone(one, safe=False) for one in self._chosen(given)]
+        made = list(given.tables)
+        for number, one in enumerate(chosen):
+            if not isinstance(one, str):
+                with naming(number, given.names):
+                    made[number] = fit(one, given.tables[number])
+        self.transformers_, self.view_names_ = chosen, given.names
+        self.n_features_in_ = [n_columns(table) for table in given.tables]
+        self.feature_names_in_ = [feature_names(table) for table in given.tables]
+        return made
+
     def _transformed(self, table: Any, number: int, what: str) -> Any:
-        transformer = self.transformers_[number]
+        one = self.transformers_[number]
+        with naming(number, self.view_names_):
+            result = table if isinstance(one, str) else one.transform(table)
+        return self._like(table, result, number, what)
+
+    def _like(self, table: Any, result: Any, number: int, what: str) -> Any:
+        """Return what a transformer makes of a view, with the row index of the view."""
+        transformer, view = self.transformers_[number], called(number, self.view_names_)
         if isinstance(transformer, str):
             return table
-        with naming(number, self.view_names_):
-            result = transformer.transform(table)
-        view = called(number, self.view_names_)
         if issparse(result):
             raise InvalidInputError(
                 f"{shown(transformer)} makes view {view} a sparse matrix, which has no ids; reduce "
@@ -313,6 +344,12 @@ class PerView(  # type: ignore[call-arg]
         if isinstance(table, pd.DataFrame | pd.Series) and not isinstance(result, pd.DataFrame):
             return pd.DataFrame(result, index=table.index, columns=_names_out(transformer))
         return result
+
+
+def _fit_transformed(transformer: Any, table: Any) -> Any:
+    if hasattr(transformer, "fit_transform"):
+        return transformer.fit_transform(table)
+    return transformer.fit(table).transform(table)
 
 
 def _check_rows(table: Any, result: Any, transformer: str, what: str) -> None:

@@ -17,6 +17,8 @@ from mvcc import (
     MultiViewConstrainedClustering,
     PCKMeans,
     PerView,
+    SpectralFeatures,
+    spectral_features,
 )
 from mvcc.exceptions import InvalidInputError
 
@@ -96,6 +98,12 @@ def test_a_transformer_without_output_to_set_is_named_and_one_that_passes_views_
         .fit_transform(VIEWS)["texts"]
         is TEXTS
     )
+
+
+def test_views_are_transformed_by_fit_transform_as_in_a_pipeline_where_there_is_one():
+    made, same = PerView([SpectralFeatures(2), Bare()]).fit_transform([SOUNDS, SOUNDS])
+    assert np.array_equal(made, spectral_features(SOUNDS, 2))  # new rows only up to rounding
+    assert same is SOUNDS
 
 
 # ---- rows
