@@ -109,9 +109,10 @@ def test_columns_of_any_library_may_be_in_another_order_for_new_rows():
     np.testing.assert_array_equal(of_arrow.predict(table), of_arrow.labels_[0])
 
 
-def test_a_sparse_matrix_alone_is_told_from_a_list_of_views():
+@pytest.mark.parametrize("table", [sparse.csr_array(np.eye(9)), pa.table({"a": X[:, 0]})])
+def test_a_table_alone_is_told_from_a_list_of_views(table):
     with pytest.raises(InvalidInputError, match=r"for a single view give \[views\]"):
-        JointGraphClustering(2).fit(sparse.csr_array(np.eye(9)))
+        JointGraphClustering(2).fit(table)
 
 
 def test_a_frame_of_sparse_columns_is_clustered_as_a_sparse_matrix():

@@ -232,12 +232,12 @@ def known_views(names: Sequence[str] | None, n_views: int) -> str:
 def is_table(X: Any) -> bool:
     """Tell whether X is the rows of one view, a DataFrame or array, where views are asked for."""
     is_array = isinstance(X, np.ndarray) or issparse(X)
-    return isinstance(X, pd.DataFrame) or (is_array and X.ndim == 2)
+    return hasattr(X, "columns") or (is_array and X.ndim == 2)
 
 
 def called_table(table: Any) -> str:
     """Return what messages call the rows of one view."""
-    return "a DataFrame" if isinstance(table, pd.DataFrame) else f"an array of shape {table.shape}"
+    return "a DataFrame" if hasattr(table, "columns") else f"an array of shape {table.shape}"
 
 
 def numbers_of(table: Any, what: str, *, sparse: bool = False) -> Any:
