@@ -272,6 +272,17 @@ def test_new_rows_join_the_clusters_around_them_and_fitted_ones_keep_theirs():
     assert all(np.array_equal(both[view], model.labels_[view]) for view in (0, 1))
 
 
+def test_parameters_that_are_set_after_the_fit_change_no_prediction():
+    views, _, matches = blobs()
+    units = np.logspace(0, 4, views[0].shape[1])
+    model = fit([views[0] * units, views[1]], matches)
+    new = (views[0] + 0.3) * units
+    before = model.predict(new), model.predict_proba(new)
+    model.set_params(n_clusters=2, features="none")
+    for one, other in zip((model.predict(new), model.predict_proba(new)), before, strict=True):
+        assert np.array_equal(one, other)
+
+
 def test_far_and_few_rows_are_predicted():
     model = JointGraphClustering(2, random_state=0).fit([[[0.0], [0.1], [5.0], [5.1]]])
     near, far = model.predict([[0.05], [1e140]])

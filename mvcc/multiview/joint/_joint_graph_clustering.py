@@ -437,11 +437,11 @@ class JointGraphClustering(MultiViewEstimator):
 
     def _probabilities_of(self, X: Any, number: int, what: str) -> Probabilities:
         rows = self._rows(X, number, what)
-        features = rows if self.features == "none" else self._makers[number].transform(rows)
         _ = self.probabilities_  # which are made when they are first needed
         assert self._confidence is not None
+        features = self._makers[number].transform(rows)
         return self._predictors[number].probabilities(features, *self._confidence[number])
 
     def _predictor(self, number: int) -> Any:
-        nearest = self._predictors[number]
-        return nearest if self.features == "none" else make_pipeline(self._makers[number], nearest)
+        maker, nearest = self._makers[number], self._predictors[number]
+        return nearest if maker.rule_ == "none" else make_pipeline(maker, nearest)
