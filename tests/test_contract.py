@@ -6,9 +6,11 @@ import inspect
 import re
 import subprocess
 import sys
+from ast import literal_eval
 from pathlib import Path
 
 import pytest
+from numpydoc.docscrape import NumpyDocString
 from numpydoc.validate import validate
 
 import mvcc
@@ -70,6 +72,7 @@ CHECKED = {"GL01", "GL05", "GL06", "GL07", "GL08", "PR01", "PR02", "PR03", "PR10
 
 
 MODULES = {"datasets", "exceptions", "experiments", "multiview", "propagation", "tables"}
+NAMES = sorted({*mvcc.__all__} - MODULES - {"__version__", "Dataset"})
 
 
 def test_modules_are_there_without_an_import_of_their_own():
@@ -78,7 +81,7 @@ def test_modules_are_there_without_an_import_of_their_own():
     assert done.stdout.strip() == str([f"mvcc.{name}" for name in sorted(MODULES)])
 
 
-@pytest.mark.parametrize("name", sorted({*mvcc.__all__} - MODULES - {"__version__", "Dataset"}))
+@pytest.mark.parametrize("name", NAMES)
 def test_docstrings_follow_numpydoc(name):
     problems = [one for one in validate(f"mvcc.{name}")["errors"] if one[0] in CHECKED - {"GL01"}]
     assert not problems
@@ -87,6 +90,20 @@ def test_docstrings_follow_numpydoc(name):
             errors = validate(f"mvcc.{name}.{method}")["errors"]
             # unknown parameters, or no docstring
             assert not [error for error in errors if error[0] in ("PR02", "GL08")]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_defaults_in_docstrings_are_those_of_the_signatures(name):
+    public = getattr(mvcc, name)
+    methods = [function for _, function in inspect.getmembers(public, inspect.isroutine)]
+    own = [one for one in methods if (getattr(one, "__module__", "") or "").startswith("mvcc.")]
+    for function in (public, *own):
+        parameters = inspect.signature(function).parameters
+        for names, kind, _ in NumpyDocString(inspect.getdoc(function) or "")["Parameters"]:
+            _, is_said, said = kind.partition("default=")
+            for one in names.split(", ") if kind not in ("", "None", "ignored") else ():
+                default = literal_eval(said) if is_said else inspect.Parameter.empty
+                assert parameters[one].default == default, f"{function.__qualname__}: {one}"
 
 
 def test_names_beyond_the_paper_cite_their_sources_as_the_page_says():

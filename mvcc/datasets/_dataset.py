@@ -105,10 +105,10 @@ def load_dataset(
     ----------
     name : str
         A name in :func:`mvcc.datasets.registry`, as ``mvcc data list`` shows them.
-    data_dir : str or path, optional
+    data_dir : str or path, default=None
         A folder to look for the data files in, before ``$MVCC_DATA`` and the cache. Files found
         nowhere are downloaded into the cache.
-    random_state : int, SeedSequence, Generator or None
+    random_state : int, SeedSequence, Generator or None, default=None
         Decides everything that is drawn: the instances of Four Quadrants, Half-Moons and Rings, the
         documents of Rec/Talk, the pairing within their classes and those of Protein and
         Letters/Digits, the rows of Digits Halves, Wine and Breast Cancer. None draws afresh on

@@ -287,7 +287,7 @@ def load_config(path: str | os.PathLike[str], overrides: Iterable[str] = ()) -> 
     ----------
     path : str or path-like
         The file, in UTF-8, or the name of one that mvcc comes with, such as ``four_quadrants``.
-    overrides : iterable of str
+    overrides : iterable of str, default=()
         Values that replace those of the file, such as ``"multi_view.threshold=0.8"``; what follows
         the ``=`` is YAML.
 

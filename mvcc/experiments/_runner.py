@@ -62,7 +62,7 @@ def run_experiment(
         writes to it.
     n_jobs : int, default=-1
         Number of workers; −1 for one per core.
-    data_dir : path, optional
+    data_dir : path, default=None
         Where to look for data files first.
     fresh : bool, default=False
         Remove what the folder holds of a former run.

@@ -146,10 +146,10 @@ class Correctable:
         ----------
         cluster : int or str
             As for ``merge``.
-        rows : dict {view: id or list of ids}, optional
+        rows : dict {view: id or list of ids}, default=None
             Rows of the cluster, which are moved with all rows that are matched with them; by
             default part 1 of ``parts``.
-        name : str, optional
+        name : str, default=""
             Of the new cluster.
 
         Returns

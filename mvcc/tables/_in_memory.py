@@ -51,12 +51,12 @@ def cluster_views(
         ids.
     n_clusters : int
         k, the number of clusters.
-    matches : dict {(name, name): DataFrame, pairs, dict or sparse matrix}
+    matches : dict {(name, name): DataFrame, pairs, dict or sparse matrix}, default=None
         Rows of two views that are the same object: two columns of ids, or row numbers.
-    constraints : dict {name: Constraints or DataFrame}
+    constraints : dict {name: Constraints or DataFrame}, default=None
         Pairs of rows that belong together or apart; the columns of a DataFrame are i, j, kind and
         perhaps weight.
-    continues : path or ClusteringResult, optional
+    continues : path or ClusteringResult, default=None
         The folder of an earlier result, or one from memory: its clusters keep their numbers and
         names. The answers that a folder was made with are used again.
     **settings

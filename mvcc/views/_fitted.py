@@ -152,7 +152,7 @@ class PerView(  # type: ignore[call-arg]
 
     Parameters
     ----------
-    transformer : transformer, "passthrough", or a list or dict of these
+    transformer : transformer, "passthrough", or a list or dict of these, default="passthrough"
         One for all views, or one for each, by position or by name of the view. It is cloned for
         each view. "passthrough" leaves a view as it is.
 

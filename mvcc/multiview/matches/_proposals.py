@@ -68,7 +68,7 @@ def match_proposals(
         As for ``match_candidates``, or as for ``candidate_hits`` with more than one fold.
     n_folds : int, default=5
         1 measures no probabilities.
-    refused : dict {(u, v): pairs of rows}, optional
+    refused : dict {(u, v): pairs of rows}, default=None
         Rows that are known not to match, in the same forms; their next counterparts are proposed.
 
     Returns

@@ -122,7 +122,7 @@ class Questions(Chooser):
         ----------
         n : int, default=1
             How many; fewer are returned where no object is left to ask about.
-        later : iterable of Question, str or tuple
+        later : iterable of Question, str or tuple, default=()
             Objects, as for ``answer``, that are asked about only if no others are left.
 
         Returns
@@ -178,7 +178,7 @@ class Questions(Chooser):
         answer : str
             As for ``answer``, or "rename:NAME", "merge:NAME" or "undo"; names may look like
             handles, as in old logs, and come before these.
-        when : str
+        when : str, default=""
         again : bool, default=False
             As for ``answer``.
 
