@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+import skops.io
 from scipy import sparse
 from sklearn import config_context
 
@@ -38,6 +39,11 @@ def read_back(folder):
     return Constraints.read_csv(folder / "constraints.csv")
 
 
+def stored_by_skops(_):
+    content = skops.io.dumps(GIVEN)
+    return skops.io.loads(content, trusted=skops.io.get_untrusted_types(data=content))
+
+
 MADE = {
     "arrays": lambda _: GIVEN,
     "nothing": lambda _: EMPTY,
@@ -57,6 +63,7 @@ MADE = {
     "propagation of nothing": lambda _: propagate_constraints(X, LABELS, EMPTY, 0.4),
     "propagation to nowhere": lambda _: propagate_constraints(X, LABELS, GIVEN, 0.4, candidates=[]),
     "file": read_back,
+    "file of skops": stored_by_skops,
 }
 
 

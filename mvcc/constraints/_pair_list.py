@@ -163,3 +163,9 @@ class PairList:
         if self._parts is None:
             return type(self), self.listed(), state
         return self.from_neighborhoods, self._parts, state
+
+    def __setstate__(self, state: tuple[None, dict[str, Any]]) -> None:
+        for name, value in state[1].items():
+            setattr(self, name, value)
+        for array in self._listed or ():  # skops makes others
+            array.flags.writeable = False

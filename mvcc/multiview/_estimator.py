@@ -16,6 +16,8 @@ from mvcc.constraints import Constraints, Relations, n_satisfied
 from mvcc.exceptions import InvalidInputError
 from mvcc.views import ConstrainedViews, FittedViews, GivenViews, ViewConstraints, each_view
 
+_BY_PAIR = {"mappings_", "mapping_weights_", "suspicions_", "dropped_matches_"}
+
 
 class MultiViewEstimator(FittedViews, ClusterMixin, BaseEstimator, ABC):
     """Base of the estimators that cluster several views and assign new rows of one view."""
@@ -215,6 +217,14 @@ class MultiViewEstimator(FittedViews, ClusterMixin, BaseEstimator, ABC):
     @abstractmethod
     def _predictor(self, number: int) -> Any:
         """Return what assigns new rows of a view."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Hold what is by pairs of views in lists: a file of skops has no tuples as keys."""
+        state = super().__getstate__()
+        return state | {name: list(state[name].items()) for name in _BY_PAIR & state.keys()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state | {name: dict(state[name]) for name in _BY_PAIR & state.keys()})
 
     def _predicted(self, X: Any, number: int, what: str) -> Ints:
         return self._predictor(number).predict(self._rows(X, number, what))

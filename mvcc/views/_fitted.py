@@ -91,12 +91,7 @@ class FittedViews:
 def each_view(
     X: Any, names: Sequence[str] | None, n_views: int, answer: Callable[[Any, int, str], Any]
 ) -> Any:
-    """Give an answer for every view of X, in the form of X.
-
-    X is a list of all views, or a dict {name or number: rows} of some, or ConstrainedViews.
-    ``answer`` is called with the rows of a view, its number in the fit, and what messages call the
-    rows.
-    """
+    """Answer for every view of X, by rows, number and what messages call it, in the form of X."""
     if isinstance(X, ConstrainedViews):
         return replace(X, views=each_view(X.views, names, n_views, answer))
     if isinstance(X, Mapping):

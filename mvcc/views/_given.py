@@ -248,9 +248,7 @@ def numbers_of(table: Any, what: str, *, sparse: bool = False) -> Any:
 
 
 def feature_names(table: Any) -> NDArray[Any] | None:
-    """Return the names of the columns of a table, of pandas or another library; None for an array,
-    and where they are not all texts.
-    """
+    """Return the names of the columns of any table; None for an array, or if some are no texts."""
     names = getattr(table, "column_names", getattr(table, "columns", None))  # pyarrow, others
     if names is None or not all(isinstance(name, str) for name in names):
         return None

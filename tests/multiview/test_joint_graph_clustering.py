@@ -8,6 +8,7 @@ from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
+import skops.io
 from hypothesis import given
 from hypothesis import strategies as st
 from numpydoc.docscrape import ClassDoc
@@ -463,7 +464,7 @@ def test_the_number_of_clusters_is_found_by_scikit_learns_grid_search():
     assert search.fit(data).best_params_ == {"n_clusters": 3}
 
 
-def test_a_refused_fit_keeps_the_former_one_and_a_pickle_all():
+def test_a_refused_fit_keeps_the_former_one_and_files_all():
     views, _, matches = blobs()
     model = fit(views, matches)
     before = [labels.tolist() for labels in model.labels_]
@@ -475,8 +476,11 @@ def test_a_refused_fit_keeps_the_former_one_and_a_pickle_all():
         with pytest.raises(InvalidInputError):
             model.fit(views, **bad)
         assert [labels.tolist() for labels in model.labels_] == before
-    again = pickle.loads(pickle.dumps(model))
-    assert np.array_equal(again.predict(views[0] + 0.1), model.predict(views[0] + 0.1))
+    content = skops.io.dumps(model)
+    of_skops = skops.io.loads(content, trusted=skops.io.get_untrusted_types(data=content))
+    for again in (pickle.loads(pickle.dumps(model)), of_skops):
+        assert np.array_equal(again.predict(views[0] + 0.1), model.predict(views[0] + 0.1))
+        assert np.array_equal(again.suspicions_[0, 1], model.suspicions_[0, 1], equal_nan=True)
 
 
 @pytest.mark.parametrize("graph", ["exact", "anchors"])

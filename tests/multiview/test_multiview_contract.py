@@ -14,6 +14,7 @@ import joblib
 import numpy as np
 import pandas as pd
 import pytest
+import skops.io
 from numpydoc.docscrape import ClassDoc
 from sklearn.base import clone
 from sklearn.cluster import KMeans
@@ -180,14 +181,16 @@ def check_a_refused_fit_keeps_the_former_one(model, problem):
         assert outcome(model) == before
 
 
-def check_a_fit_survives_pickle_and_joblib(model, problem):
+def check_a_fit_survives_pickle_joblib_and_skops(model, problem):
     expected = fitted(model, problem)
     assert outcome(problem.fit(pickle.loads(pickle.dumps(model)))) == expected
     problem.fit(model)
     stored = BytesIO()
     joblib.dump(model, stored)
     stored.seek(0)
-    for revived in (pickle.loads(pickle.dumps(model)), joblib.load(stored)):
+    content = skops.io.dumps(model)
+    of_skops = skops.io.loads(content, trusted=skops.io.get_untrusted_types(data=content))
+    for revived in (pickle.loads(pickle.dumps(model)), joblib.load(stored), of_skops):
         assert outcome(revived) == expected
         assert repr(revived.get_params()) == repr(model.get_params())
         for view, X in enumerate(problem.views):
