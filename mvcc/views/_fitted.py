@@ -278,7 +278,10 @@ class PerView(  # type: ignore[call-arg]
         view; None is those of ``fit``, or x0, ….
         """
         check_is_fitted(self)
-        given = self.feature_names_in_ if input_features is None else input_features
+        given: list[Any] = self.feature_names_in_
+        if input_features is not None:
+            views = GivenViews(self.transformers_, self.view_names_)
+            given = views.per_view(input_features, "input_features")
         made: list[NDArray[Any]] = []
         for one, n, names in zip(self.transformers_, self.n_features_in_, given, strict=True):
             if not isinstance(one, str):

@@ -70,6 +70,8 @@ def test_features_have_numbers_and_names_as_those_of_other_estimators_for_views(
         ["x0", "x1", "x2"],
     ]
     assert steps._repr_html_()
+    with pytest.raises(InvalidInputError, match="input_features has 1 entries for 2 views"):
+        steps.get_feature_names_out([["length", "words"]])
 
 
 def test_texts_have_no_number_of_features():
