@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, TypeGuard
 
@@ -72,12 +72,12 @@ def as_floats(values: ArrayLike, what: str) -> NDArray[Any]:
 
 def as_list(values: Any, what: str) -> list[Any]:
     """Return the entries of a list that has one for each view, or say what was expected."""
-    try:
-        return list(values)
-    except TypeError as error:
-        raise InvalidInputError(
-            f"{what} must be a list with one entry for each view, not {type(values).__name__}."
-        ) from error
+    with suppress(TypeError):
+        if not isinstance(values, Mapping):
+            return list(values)
+    raise InvalidInputError(
+        f"{what} must be a list with one entry for each view, not {type(values).__name__}."
+    )
 
 
 def as_pandas(table: Any) -> Any:

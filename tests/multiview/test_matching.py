@@ -105,6 +105,7 @@ def test_without_relations_every_view_keeps_its_numbers():
         (([[0.5]], None, 3), r"labels\[0\] must be 1 integers"),
         (([[[0]]], None, 3), r"labels\[0\] must be 1 integers"),
         ((5, None, 3), "labels must be a list"),
+        (({"texts": [0]}, None, 3), "labels must be a list .*, not dict"),
         (([[0], [0]], {(0, 1): [(0, 1)]}, 3), "names row 1 of view 1"),
         (([[0]], None, 0), "n_clusters must be .*, got 0"),
         (([[0]], None, 10**6), "n_clusters=1000000 is too many"),
