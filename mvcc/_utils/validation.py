@@ -111,10 +111,7 @@ def _within_range(X: Floats) -> bool:
 
 
 def check_data(X: ArrayLike, what: str = "X", *, sparse: bool = False) -> Floats:
-    """Return X as C-ordered (n, d) floats, finite, and not too large to be squared.
-
-    If ``sparse``, what is sparse becomes a sparse array of floats by rows; else it is refused.
-    """
+    """Return X as C-ordered (n, d) finite floats, or, if ``sparse`` allows it, as sparse rows."""
     if is_clean(X):
         return X
     # what only reads constraints or makes random numbers needs no scikit-learn, which takes a

@@ -77,10 +77,7 @@ def spectral_features(X: ArrayLike, n_components: int, *, sigma: float = 1.0) ->
 
 
 def unscaled_spectral_features(X: ArrayLike, n_components: int, *, sigma: float = 1.0) -> Floats:
-    """Embed a view whose features have a common scale, such as unit document vectors (§6.1).
-
-    As :func:`spectral_features`, but the affinity is that of the features as they are.
-    """
+    """Embed a view as :func:`spectral_features` does, but by its features as they are (§6.1)."""
     return _spectrum_of(check_data(X), n_components, sigma).features
 
 

@@ -83,11 +83,7 @@ def diagnose(X: ArrayLike, labels: ArrayLike, metrics: ArrayLike | None = None) 
 
 
 def is_suspicious(disagreement: ArrayLike, divergence: ArrayLike) -> Bools:
-    """Tell from the two indicators where Constraint Propagation is to be distrusted (§6.4).
-
-    Either a disagreement above ``LARGEST_DISAGREEMENT`` or a divergence below
-    ``SMALLEST_DIVERGENCE`` suffices.
-    """
+    """Tell where one of the indicators is that of data unfit for Constraint Propagation (§6.4)."""
     return (np.asarray(disagreement) > LARGEST_DISAGREEMENT) | (
         np.asarray(divergence) < SMALLEST_DIVERGENCE
     )

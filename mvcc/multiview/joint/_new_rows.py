@@ -104,10 +104,7 @@ class NearestRows(BaseEstimator):
     def probabilities(
         self, X: ArrayLike, of_rows: Probabilities, sharpness: float
     ) -> Probabilities:
-        """Return probabilities of clusters for new rows: the mean of those of the nearest rows.
-
-        ``sharpness`` is not needed: it is that of the rows of ``fit``.
-        """
+        """Return the mean of the probabilities of the nearest rows, which have ``sharpness``."""
         distances, nearest = self._nearest_to(X)
         labels, weights = self._voted(distances, nearest), nearness(distances)
         weights[distances[:, 0] == 0] = np.eye(1, weights.shape[1])
