@@ -1,6 +1,7 @@
 """Tables in memory are clustered as the same tables in files."""
 
 import re
+from inspect import signature
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,8 @@ from sklearn import config_context
 
 from mvcc import Constraints, cluster_views
 from mvcc.exceptions import DataError, InvalidInputError, MvccError
-from mvcc.tables import cluster_job, load_job
+from mvcc.tables import Job, cluster_job, load_job
+from mvcc.tables.reading._from_memory import _BY_VIEW
 from tests.tables.problems import options_of
 
 RNG = np.random.default_rng(3)
@@ -325,6 +327,13 @@ def test_options_of_the_command_line_are_settings_in_python():
     assert "n_clusters: auto takes the number" in said[-2]
     assert said[-1].endswith("the weakest left out (on_conflict='drop', drop_conflicts).")
     assert not re.search(r"--|-k", "".join(said))
+
+
+def test_the_docstring_names_all_settings():
+    of_files = {"unknown", "sample"}
+    settings = {*Job.model_fields, *_BY_VIEW} - signature(cluster_views).parameters.keys()
+    listed = cluster_views.__doc__.partition("**settings")[2].partition("Returns")[0]
+    assert {*re.findall(r"``(\w+)``", listed)} == settings - of_files
 
 
 def test_views_of_the_same_ids_without_matches_are_named():
