@@ -63,8 +63,12 @@ class Chooser:
             graph = any_graph(data, relations, q, 0, _EXPECTED_GROUPS, rng)
             self._objects = NamedObjects(given, graph.objects, graph.n_objects)
             self._coverage = Coverage(graph, self._objects.n_rows, rng)
-        self._history = AnswerHistory()
+        self._remember(AnswerHistory())
         self._matched = (self._objects.n_rows > 0).sum(axis=1) > 1
+
+    def _remember(self, history: AnswerHistory) -> None:
+        """Let a history be that of these questions, which know nothing of objects without rows."""
+        self._whole, self._history = history, history.among(len(self._objects.n_rows))
 
     @property
     def groups(self) -> list[Group]:
@@ -111,7 +115,7 @@ class Chooser:
     def _likeness(self, one: int) -> list[tuple[int, float]]:
         """Return how like every group an object is, the likeliest first."""
         members = self._history.members()
-        if not members:
+        if not members or one >= len(self._objects.n_rows):
             return []
         sums = self._coverage.kernel.sums(np.array([one]), list(members.values()))[0]
         likeness = sums / np.sqrt([len(own) for own in members.values()])
@@ -142,13 +146,13 @@ class Chooser:
     @one_thread()
     def _extend(self, line: Answer, again: bool) -> Answer:
         """Add a line to the history, and return it as it is there."""
-        former = self._history
+        former = self._whole
         if line.object is not None and line.names_group:
             group = former.group(line.answer)
-            likeliest, _ = self._likeness(line.object)[0]
-            line = replace(line, guessed=likeliest == group)
-        self._history = former.extended(line, again=again)
-        if self._history is former:  # the same answer once more
+            for likeliest, _ in self._likeness(line.object)[:1]:
+                line = replace(line, guessed=likeliest == group)
+        self._remember(former.extended(line, again=again))
+        if self._whole is former:  # the same answer once more
             said = former.said(self._objects.find(line.id))
             return replace(line, answer=str(said), guessed=None)
         return self._history.lines[-1]

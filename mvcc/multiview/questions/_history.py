@@ -96,9 +96,23 @@ class AnswerHistory:
             history._apply(answer)
         return history
 
+    def among(self, n_objects: int) -> AnswerHistory:
+        """Return all lines, but what follows from answers about the first objects alone."""
+        answers = {one: says for one, says in self.answers.items() if one < n_objects}
+        left = set(answers.values())
+        names = {number: name for number, name in self.names.items() if number in left}
+        first_answers = [line for line in self.first_answers if line.object in answers]
+        return replace(self, answers=answers, names=names, first_answers=first_answers)
+
+    @property
+    def lacking(self) -> tuple[Answer, ...]:
+        """The answers about other objects that stand."""
+        answers = (line for line in self.standing if line.is_about_object)
+        return tuple(line for line in answers if line.object not in self.answers)
+
     def as_of(self, n: int) -> AnswerHistory:
         """Return the history as it last was with n objects answered."""
-        first = dict.fromkeys(line.object for line in self.standing if line.is_about_object)
+        first = dict.fromkeys(line.object for line in self.standing if line.object in self.answers)
         late = set(islice(first, n, None))
         early = takewhile(lambda line: line.object not in late, self.standing)
         return AnswerHistory().followed_by(early)

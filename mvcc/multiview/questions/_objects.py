@@ -124,6 +124,7 @@ class NamedObjects:
         self.n_rows = np.column_stack([np.bincount(own, minlength=n_objects) for own in of_rows])
         self._ends = np.cumsum(self.n_rows, axis=0)
         self._order = [np.argsort(own, kind="stable") for own in of_rows]
+        self._lacking: dict[str, int] = {}
 
     def rows(self, one: int) -> Rows:
         """Return the rows of an object, per view."""
@@ -134,6 +135,10 @@ class NamedObjects:
         """Return the view and the first row of an object."""
         view, rows = next((view, rows) for view, rows in enumerate(self.rows(one)) if rows)
         return row_name(self._view_names[view], self._row_names[view][rows[0]])
+
+    def lacking(self, id: str) -> int:
+        """Return the number of an object that has no rows here, after all others."""
+        return self._lacking.setdefault(id, len(self.n_rows) + len(self._lacking))
 
     def find(self, question: Any) -> int:
         """Return the object of a question, an id, or a row as a tuple (view, number)."""

@@ -168,7 +168,9 @@ class Questions(Chooser):
             line = replace(line, answer=self._history.names[self._history.group(answer)])
         return self._extend(line, again).guessed
 
-    def say(self, id: str, answer: str, when: str = "", *, again: bool = False) -> Answer:
+    def say(
+        self, id: str, answer: str, when: str = "", *, again: bool = False, lacking: bool = False
+    ) -> Answer:
         """Take down a line of the log: an answer, or a change of groups or of the last line.
 
         Parameters
@@ -181,6 +183,8 @@ class Questions(Chooser):
         when : str, default=""
         again : bool, default=False
             As for ``answer``.
+        lacking : bool, default=False
+            Whether it is about an object without rows here, whose answer has no effect.
 
         Returns
         -------
@@ -188,7 +192,9 @@ class Questions(Chooser):
             As it is in the history.
         """
         line = Answer(id, answer, when)
-        if line.is_about_object:
+        if lacking:
+            line = replace(line, object=self._objects.lacking(id))
+        elif line.is_about_object:
             one = self._objects.find(id)
             line = Answer(self._objects.id(one), answer, when, one)
         return self._extend(line, again)
@@ -242,7 +248,7 @@ class Questions(Chooser):
     def as_of(self, n: int) -> Self:
         """Return the questions as they last were with n objects answered."""
         earlier = copy(self)
-        earlier._history = self._history.as_of(check_count(n, "n", 0))
+        earlier._remember(self._history.as_of(check_count(n, "n", 0)))
         return earlier
 
     def undo(self) -> str | None:

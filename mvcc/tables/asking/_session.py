@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from copy import copy
 from dataclasses import replace
@@ -13,7 +13,7 @@ import pandas as pd
 
 from mvcc._utils.environment import now
 from mvcc._utils.files import csv_bytes
-from mvcc._utils.messages import counted, shown
+from mvcc._utils.messages import agreeing, counted, shown
 from mvcc._utils.outputs import OutputFolder
 from mvcc.constraints import kind_of, refuse_conflicts
 from mvcc.exceptions import InvalidInputError, MvccError, StoreError
@@ -115,6 +115,12 @@ class AskSession(LoggedSession):
         for place, (id, answer) in zip(places, answers, strict=True):
             with about(place):
                 _check_new_name(answer)
+                last = questions.history.standing[-1:]
+                if answer == UNDO and last and last == questions.history.lacking[-1:]:
+                    raise InvalidInputError(
+                        f"the last answer is about {last[0].id}, which is not in these tables."
+                        " Take it back with the tables that have it."
+                    )
                 # the first ones of those that stand are from before these and may be replaced
                 since = {line.id for line in questions.history.standing[n_former:]}
                 line = self._say(questions, Answer(id, answer, now()), again, since)
@@ -161,7 +167,7 @@ class AskSession(LoggedSession):
     def said(self) -> list[GivenAnswer]:
         """The present answer to every question, in the order of the answers."""
         history = self._questions.history
-        ids = {line.object: line.id for line in history.standing if line.object is not None}
+        ids = {line.object: line.id for line in history.standing if line.object in history.answers}
         return [
             GivenAnswer(id, self._shower.title_of(self._questions.rows(id)), str(history.said(one)))
             for one, id in ids.items()
@@ -213,15 +219,26 @@ class AskSession(LoggedSession):
 
     def _resume(self, questions: Questions) -> None:
         """Give questions the answers that the folder holds."""
+        may_lack = self._job.unknown == "skip"
         for number, (id, answer, when) in self._records:
+            line = Answer(id, answer, when)
             try:
-                self._say(questions, Answer(id, answer, when), True)
+                if may_lack and line.is_about_object and not self._inputs.find(id):
+                    questions.say(id, answer, when, again=True, lacking=True)
+                else:
+                    self._say(questions, line, True)
             except MvccError as error:
                 raise InvalidInputError(
                     f"{self._log}:{number}: {error} If these are answers about other tables, or"
                     " rows that are gone, choose another folder with --out; `mvcc cluster` takes"
-                    " several, each with --asked."
+                    " several, each with --asked. --unknown skip goes on without answers about rows"
+                    " that are gone."
                 ) from error
+        if n := len({line.id for line in questions.history.lacking}):
+            self._out.on_note(
+                f"{self._log}: {counted(n, 'answered row')} cannot be found in these tables. What"
+                f" was answered of {agreeing(n, 'it', 'them')} stays there, and has no effect."
+            )
         for group in questions.groups:
             if is_handle(group.name):
                 self._out.on_note(
@@ -232,12 +249,12 @@ class AskSession(LoggedSession):
     def _refuse_lost(self) -> None:
         """Refuse a log without lines that the groups came from, which would be lost for good."""
         groups, members = self._out.path / GROUPS, set[str]()
-        lines = [Answer(id, answer) for _, (id, answer, _) in self._records]
         with suppress(MvccError):  # there are none yet, or somebody changed them
             records, _ = read_records(groups)
             cells = [cell for _, fields in records[1:] for cell in fields[1:2]]
-            members = {self._id(row) for cell in cells for row in cell.splitlines()}
-        if lost := members - {self._id(line.id) for line in lines if line.is_about_object}:
+            members = self._ids(row for cell in cells for row in cell.splitlines())
+        answers = [Answer(id, answer) for _, (id, answer, _) in self._records]
+        if lost := members - self._ids(line.id for line in answers if line.is_about_object):
             raise StoreError(
                 f"{self._log} lacks answers about {counted(len(lost), 'object')} of {GROUPS}."
                 f" Restore it; or, to drop them, remove {groups}."
@@ -262,6 +279,10 @@ class AskSession(LoggedSession):
         if found is None:
             raise InvalidInputError(self._inputs.lacks(of))
         return self._questions.id(found)
+
+    def _ids(self, names: Iterable[str]) -> set[str]:
+        """Return the ids of the questions about rows, without names that no row has."""
+        return {self._questions.id(row) for row in map(self._inputs.find, names) if row}
 
     def _refuse_contradiction(self, questions: Questions, new: Answer) -> None:
         given, relations = self._inputs.constraints, self._inputs.relations

@@ -130,6 +130,35 @@ def test_a_log_that_lost_lines_is_refused_before_the_groups_lose_their_members(o
         assert not asking.said
 
 
+def test_answers_about_rows_that_are_gone_stay_in_the_log(options, tmp_path):
+    table, log, notes = tmp_path / "view0.csv", tmp_path / "asked/asked.csv", []
+    with session(options, tmp_path / "asked") as asking:
+        first, *others = answer_by(truth_of(options).get, asking, 12)
+        of_first = [name for name in asking.groups[0].members if name.startswith("view0:")]
+        asking.record([(others[0], "new:alone")])
+        before, records = all_of(asking)[1:3], log.read_text()
+    lines = table.read_text().splitlines(keepends=True)
+    gone = {*of_first, first, others[0]}
+    table.write_text("".join(one for one in lines if f"view0:{one.split(',')[0]}" not in gone))
+    skipping = with_values(options, unknown="skip")
+    with session(skipping, tmp_path / "asked", on_note=notes.append) as asking:
+        left = [one for one in before[0] if not one.id.startswith("view0:") or one.id not in gone]
+        assert asking.said == left
+        assert asking.status.n_answers == len(left)
+        with pytest.raises(InvalidInputError, match=r"the last answer is about .* not in these"):
+            asking.undo()
+        asking.record([(asking.next()[0].id, "new")])
+        asking.undo()
+    assert notes == [
+        f"{log}: {12 - len(left)} answered rows cannot be found in these tables. What was answered"
+        " of them stays there, and has no effect."
+    ]
+    assert log.read_text().startswith(records)
+    table.write_text("".join(lines))
+    with session(options, tmp_path / "asked", on_note=pytest.fail) as asking:
+        assert all_of(asking)[1:3] == before
+
+
 def test_a_last_line_without_an_end_counts_if_it_is_whole(options, tmp_path):
     with session(options, tmp_path / "asked") as asking:
         first, second, third = (question.id for question in asking.next(3))
