@@ -19,7 +19,7 @@ from mvcc import (
 from mvcc.embedding import joint_graph
 from mvcc.exceptions import InvalidInputError
 from mvcc.multiview.questions import _coverage
-from mvcc.multiview.questions._objects import ClustersHint, Progress, Untold
+from mvcc.multiview.questions._question import ClustersHint, Progress, Untold
 from tests.reference import questions as reference
 
 

@@ -14,7 +14,7 @@ from mvcc.multiview.joint._anchored_set import AnchoredSet
 from mvcc.multiview.joint._confidence import Probabilities, chosen_sharpness, object_probabilities
 from mvcc.multiview.joint._joint_set import JointClusters, JointSet, Settings, pairs_of_objects
 from mvcc.multiview.joint._new_rows import NearestAnchors, NearestRows
-from mvcc.multiview.matches._contradicted import Pair, without
+from mvcc.multiview.matches._contradicted import ViewPair, without
 from mvcc.multiview.matches._suspicious import to_drop
 
 _LEAST_WEIGHT = 1e-6  # of a view: its objects that no other view sees keep their edges
@@ -58,7 +58,7 @@ class ConnectedSets:
             found[np.ix_(numbers, numbers)] = views.agreement
         return found
 
-    def suspicions(self, relations: Relations, labels: list[Ints]) -> dict[Pair, Floats]:
+    def suspicions(self, relations: Relations, labels: list[Ints]) -> dict[ViewPair, Floats]:
         """Return how likely every match is wrong; 0 for those that connect no views."""
         found = {key: np.zeros(len(rows)) for key, rows in relations.items()}
         for numbers, views in self._sets:
@@ -132,8 +132,8 @@ class Settled(NamedTuple):
     """What is known once wrong matches are left out."""
 
     sets: ConnectedSets
-    suspicions: dict[Pair, Floats]  # of all matches
-    dropped: dict[Pair, Bools]  # which of them were left out
+    suspicions: dict[ViewPair, Floats]  # of all matches
+    dropped: dict[ViewPair, Bools]  # which of them were left out
     labels: list[Ints]
     clusters: list[JointClusters]
 

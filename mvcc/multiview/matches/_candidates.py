@@ -13,10 +13,9 @@ from mvcc._utils.one_thread import one_thread
 from mvcc._utils.validation import check_count
 from mvcc.embedding import raw_columns
 from mvcc.exceptions import InvalidInputError
+from mvcc.multiview.matches._contradicted import ViewPair
 from mvcc.multiview.matches._unmatched import FEWEST_MATCHES, LEAST, NONE, Unmatched
 from mvcc.views import GivenViews
-
-Pair = tuple[int, int]
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +53,7 @@ class MatchCandidates(Likeliest):
 
 def match_candidates(
     views: Sequence[Any] | Mapping[str, Any], mappings: Mapping[Any, Any], *, n_candidates: int = 5
-) -> dict[Pair, MatchCandidates]:
+) -> dict[ViewPair, MatchCandidates]:
     """Find likely counterparts of rows without a match, for a person to confirm: most may be wrong.
 
     Canonical correlations of the matched rows [1]_, with a Gaussian kernel and a ridge [2]_, place
@@ -125,7 +124,7 @@ def candidate_hits(
     *,
     most: int = 5,
     n_folds: int = 5,
-) -> dict[Pair, Floats]:
+) -> dict[ViewPair, Floats]:
     """Measure how often ``match_candidates`` finds matches that were kept from it.
 
     The matches of each fold of rows are cut in turn, and these rows and their counterparts are
@@ -171,7 +170,7 @@ def matched_columns(
     views: Sequence[Any] | Mapping[str, Any],
     mappings: Mapping[Any, Any],
     refused: Mapping[Any, Any] | None = None,
-) -> Iterator[tuple[Pair, Floats, Floats, Ints, Ints]]:
+) -> Iterator[tuple[ViewPair, Floats, Floats, Ints, Ints]]:
     """Give the raw columns of every two views with matches, these, and what is refused."""
     given = GivenViews.of(views)
     data, relations = given.arrays(), given.relations(mappings)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -12,10 +12,10 @@ from mvcc._utils.arrays import Bools, Ints
 from mvcc.constraints import Relations
 from mvcc.embedding import find_objects
 
-Pair: TypeAlias = tuple[int, int]  # numbers of two views
+ViewPair = tuple[int, int]  # their numbers
 
 
-def contradicted_matches(sizes: list[int], relations: Relations) -> dict[Pair, Bools]:
+def contradicted_matches(sizes: list[int], relations: Relations) -> dict[ViewPair, Bools]:
     """Tell which matches more views contradict than confirm; the most contradicted go first."""
     # View w confirms the match of i and j where both are matched with the same row of w. It
     # contradicts it where a row that is matched with one of them is matched with a row of the
@@ -37,9 +37,9 @@ def contradicted_matches(sizes: list[int], relations: Relations) -> dict[Pair, B
             found[key][kept[part == most]] = True
 
 
-def _excess(sizes: list[int], relations: Relations) -> dict[Pair, Ints]:
+def _excess(sizes: list[int], relations: Relations) -> dict[ViewPair, Ints]:
     """Return how many more views contradict every match than confirm it."""
-    tables: dict[Pair, sp.csr_array] = {}
+    tables: dict[ViewPair, sp.csr_array] = {}
     for (u, v), rows in relations.items():
         table = sp.csr_array(
             (np.ones(len(rows)), (rows[:, 0], rows[:, 1])), shape=(sizes[u], sizes[v])
@@ -62,7 +62,7 @@ def _contradiction(paths: sp.csr_array, table: sp.csr_array, rows: Ints) -> Ints
     return np.where(paths[i, j] > 0, -1, elsewhere.astype(np.int64))
 
 
-def without(dropped: dict[Pair, Bools], relations: Relations) -> Relations:
+def without(dropped: dict[ViewPair, Bools], relations: Relations) -> Relations:
     """Return the matches that are not dropped."""
     return {key: rows[~dropped[key]] for key, rows in relations.items()}
 

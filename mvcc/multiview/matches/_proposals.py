@@ -13,13 +13,13 @@ from mvcc._utils.one_thread import one_thread
 from mvcc._utils.validation import check_count
 from mvcc.multiview.matches._candidates import (
     Likeliest,
-    Pair,
     are_matches,
     first_hits,
     likeliest,
     matched_columns,
     without_folds,
 )
+from mvcc.multiview.matches._contradicted import ViewPair
 from mvcc.multiview.matches._unmatched import LEAST
 
 _CONSIDERED = 10  # counterparts of each row
@@ -55,7 +55,7 @@ def match_proposals(
     *,
     n_folds: int = 5,
     refused: Mapping[Any, Any] | None = None,
-) -> dict[Pair, MatchProposals]:
+) -> dict[ViewPair, MatchProposals]:
     """Propose matches, each row in one at most, with a probability.
 
     The pairs with the highest scores of ``match_candidates`` are taken one after the other. Known

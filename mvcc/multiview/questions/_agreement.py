@@ -7,8 +7,6 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 from mvcc.multiview.questions._history import (
-    FEWEST_MEMBERS,
-    MANY_ANSWERS,
     OPENS,
     OUTLIER,
     UNSURE,
@@ -17,6 +15,8 @@ from mvcc.multiview.questions._history import (
 )
 from mvcc.results import AgreementFacts
 
+MANY_ANSWERS = 60  # from which on a small group may not count as a cluster
+FEWEST_MEMBERS = 3  # of a group that is not small
 _FEWEST = 2  # common objects that make groups of different names one
 
 

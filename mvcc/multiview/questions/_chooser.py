@@ -12,19 +12,14 @@ from mvcc._utils.arrays import Ints
 from mvcc._utils.one_thread import one_thread
 from mvcc._utils.validation import RandomState, as_generator, check_count
 from mvcc.embedding import any_graph, connected_views, neighbors_for
+from mvcc.multiview.questions._agreement import FEWEST_MEMBERS, MANY_ANSWERS
 from mvcc.multiview.questions._coverage import Coverage
 from mvcc.multiview.questions._group_links import GroupLinks
-from mvcc.multiview.questions._history import (
-    FEWEST_MEMBERS,
-    LAST,
-    MANY_ANSWERS,
-    Answer,
-    AnswerHistory,
-)
-from mvcc.multiview.questions._objects import (
+from mvcc.multiview.questions._history import Answer, AnswerHistory
+from mvcc.multiview.questions._named_objects import NamedObjects
+from mvcc.multiview.questions._question import (
     ClustersHint,
     Group,
-    NamedObjects,
     Neighbor,
     Offer,
     Question,
@@ -32,7 +27,8 @@ from mvcc.multiview.questions._objects import (
 )
 from mvcc.views import GivenViews
 
-_EXPECTED_GROUPS = 10  # for the number of neighbors, before anything is known of the groups
+LAST = 10  # answers that settle the number of groups if they open none
+_EXPECTED_CLUSTERS = 10  # for the number of neighbors, before anything is known of them
 _EXEMPLARS = 2
 _SOUGHT = 10  # answers after which no matched member of a group is sought any longer
 _RUNNER_UP = 0.5  # of the likeliest group: an object is undecided if the next group is so likely
@@ -57,10 +53,10 @@ class Chooser:
         relations = {
             (own[u], own[v]): rows for own, inside in connected for (u, v), rows in inside.items()
         }
-        q = neighbors_for(data, _EXPECTED_GROUPS, check_count(n_neighbors, "n_neighbors"))
+        q = neighbors_for(data, _EXPECTED_CLUSTERS, check_count(n_neighbors, "n_neighbors"))
         rng = as_generator(random_state)
         with one_thread():
-            graph = any_graph(data, relations, q, 0, _EXPECTED_GROUPS, rng)
+            graph = any_graph(data, relations, q, 0, _EXPECTED_CLUSTERS, rng)
             self._objects = NamedObjects(given, graph.objects, graph.n_objects)
             self._coverage = Coverage(graph, self._objects.n_rows, rng)
         self._remember(AnswerHistory())

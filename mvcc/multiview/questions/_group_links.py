@@ -10,22 +10,22 @@ import numpy as np
 
 from mvcc.constraints import Constraints
 from mvcc.multiview.questions._history import AnswerHistory
-from mvcc.multiview.questions._objects import Rows
+from mvcc.multiview.questions._question import Rows
 
 _Link = tuple[list[int], bool, str]  # two rows, whether they belong together, and its source
 
 
 @dataclass(eq=False)
-class _Part:
+class _Component:
     """Members of a group that constraints and matches hold together."""
 
     first: int  # the object that was the first of them
     first_rows: dict[int, int]  # of each view that it has rows of
     # those that a cannot-link of either tells apart from this one
-    apart: set[_Part] = field(default_factory=set)
+    apart: set[_Component] = field(default_factory=set)
 
-    def take(self, other: _Part) -> None:
-        """Become one part with a younger one."""
+    def take(self, other: _Component) -> None:
+        """Become one component with a younger one."""
         self.first_rows = other.first_rows | self.first_rows
         for third in other.apart:
             third.apart.discard(other)
@@ -37,8 +37,8 @@ class GroupLinks:
     """What constraints can say of the members of groups.
 
     A member is must-linked to the first member of its group in a view that both have; the first
-    members of two groups are cannot-linked once, in the first view that they share. While two parts
-    of a group, or two groups, have no view in common, nothing can be said of them.
+    members of two groups are cannot-linked once, in the first view that they share. While two
+    components of a group, or two groups, have no view in common, nothing can be said of them.
 
     `rows` are those of each answered object; `apart` are the pairs of groups that are told apart,
     by default all. The source of a constraint is where the last answer was read that it needs.
@@ -53,12 +53,12 @@ class GroupLinks:
     ) -> None:
         self._told_apart = apart
         self._links: list[list[_Link]] = [[] for _ in range(n_views)]
-        self._parts: dict[int, list[_Part]] = {}
+        self._components: dict[int, list[_Component]] = {}
         where = {line.object: line.where for line in history.standing}
         for one, group in history.answers.items():
             if isinstance(group, int):
                 first = {view: own[0] for view, own in enumerate(rows[one]) if own}
-                self._add(_Part(one, first), group, where[one])
+                self._add(_Component(one, first), group, where[one])
 
     @property
     def constraints(self) -> list[Constraints]:
@@ -75,46 +75,48 @@ class GroupLinks:
     def untold(self) -> list[tuple[bool, int, int]]:
         """What no constraint says: whether two objects belong together, and the objects."""
         together = [
-            (True, own[0].first, part.first) for own in self._parts.values() for part in own[1:]
+            (True, own[0].first, other.first)
+            for own in self._components.values()
+            for other in own[1:]
         ]
         apart = [
             (False, one[0].first, other[0].first)
-            for one, other in combinations(self._parts.values(), 2)
-            if not any(part.apart & set(other) for part in one)
+            for one, other in combinations(self._components.values(), 2)
+            if not any(own.apart & set(other) for own in one)
         ]
         return together + apart
 
     def views_of(self, group: int) -> set[int]:
-        """Return the views that the first part of a group has rows of."""
-        return set(self._parts[group][0].first_rows)
+        """Return the views that the first component of a group has rows of."""
+        return set(self._components[group][0].first_rows)
 
-    def _add(self, new: _Part, group: int, where: str) -> None:
+    def _add(self, new: _Component, group: int, where: str) -> None:
         """Add a member, whose answer is the source of all constraints that it brings."""
-        parts = self._parts.setdefault(group, [])
-        touched = [part for part in parts if self._tell(part, new, where, must_link=True)]
+        components = self._components.setdefault(group, [])
+        touched = [one for one in components if self._link(one, new, where, must_link=True)]
         if not touched:
-            parts.append(new)
-            self._tell_apart(new, group, where)
+            components.append(new)
+            self._cannot_link(new, group, where)
             return
         joined, *others = [*touched, new]
         n_views = len(joined.first_rows)
-        for part in others:
-            joined.take(part)
-        parts[:] = [part for part in parts if part not in others]
+        for one in others:
+            joined.take(one)
+        components[:] = [one for one in components if one not in others]
         if len(joined.first_rows) > n_views:
-            self._tell_apart(joined, group, where)
+            self._cannot_link(joined, group, where)
 
-    def _tell_apart(self, part: _Part, group: int, where: str) -> None:
-        for other_group, others in self._parts.items():
+    def _cannot_link(self, own: _Component, group: int, where: str) -> None:
+        for other_group, others in self._components.items():
             both = frozenset((group, other_group))
             if len(both) == 1 or not (self._told_apart is None or both in self._told_apart):
                 continue
             for other in others:
-                if other not in part.apart and self._tell(other, part, where, must_link=False):
-                    part.apart.add(other)
-                    other.apart.add(part)
+                if other not in own.apart and self._link(other, own, where, must_link=False):
+                    own.apart.add(other)
+                    other.apart.add(own)
 
-    def _tell(self, one: _Part, other: _Part, where: str, *, must_link: bool) -> bool:
+    def _link(self, one: _Component, other: _Component, where: str, *, must_link: bool) -> bool:
         """Add a link in the first view that both have rows of; return whether there is one."""
         shared = one.first_rows.keys() & other.first_rows.keys()
         if shared:

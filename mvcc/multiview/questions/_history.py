@@ -17,9 +17,6 @@ from mvcc.exceptions import InvalidInputError
 
 UNSURE, OUTLIER, NEW, UNDO = "unsure", "outlier", "new", "undo"
 OPENS, MERGE, RENAME = "new:", "merge:", "rename:"  # before the name of a group
-LAST = 10  # answers that settle the number of groups if they open none
-MANY_ANSWERS = 60  # from which on a small group may not count as a cluster
-FEWEST_MEMBERS = 3  # of a group that is not small
 _HANDLE = re.compile("g[0-9]+")
 
 

@@ -14,9 +14,8 @@ from mvcc._utils.one_thread import one_thread
 from mvcc._utils.validation import RandomState, check_count
 from mvcc.constraints import Constraints
 from mvcc.exceptions import InvalidInputError
-from mvcc.multiview.questions._chooser import Chooser
+from mvcc.multiview.questions._chooser import LAST, Chooser
 from mvcc.multiview.questions._history import (
-    LAST,
     MERGE,
     OUTLIER,
     RENAME,
@@ -25,7 +24,7 @@ from mvcc.multiview.questions._history import (
     AnswerHistory,
     refuse_handle,
 )
-from mvcc.multiview.questions._objects import Neighbor, Progress, Question, Rows, Untold
+from mvcc.multiview.questions._question import Neighbor, Progress, Question, Rows, Untold
 from mvcc.views import ConstrainedViews, GivenViews
 
 # a question, its id, or a row: an id, or view and number
