@@ -13,6 +13,7 @@ import shlex
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from difflib import get_close_matches
 from itertools import islice
 from textwrap import wrap
@@ -23,6 +24,7 @@ from mvcc.exceptions import MvccError
 if TYPE_CHECKING:
     from pydantic import ValidationError
 
+_IN_PYTHON = ContextVar("_IN_PYTHON", default=False)  # whether `cluster_views` runs
 _MOST_COMPARED = 20_000  # words, in search of the most similar one
 _DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+(e[+-]?\d+)?", re.IGNORECASE)
 _UNWRITTEN = {
@@ -178,6 +180,21 @@ def why_unwritten(error: OSError, elsewhere: str) -> str:
 def called(view: int, names: Sequence[str] | None) -> str:
     """Return what messages call a view: its name, or its number where views have no names."""
     return str(view) if names is None else shown(names[view])
+
+
+@contextmanager
+def naming_settings() -> Iterator[None]:
+    """Let messages name settings of Python in the place of options of the command line."""
+    token = _IN_PYTHON.set(True)
+    try:
+        yield
+    finally:
+        _IN_PYTHON.reset(token)
+
+
+def for_reader(option: str, setting: str) -> str:
+    """Return an option as it is typed, or what stands for it in Python if that is read there."""
+    return setting if _IN_PYTHON.get() else option
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mvcc._utils.arrays import Bools, Floats, Ints
-from mvcc._utils.messages import called
+from mvcc._utils.messages import called, for_reader
 from mvcc.constraints._arrays import Listed, of_keys, pairs_of_spans, spans
 from mvcc.constraints._kernels.closure import closed_pairs, components
 from mvcc.exceptions import ConstraintConflictError
@@ -242,7 +242,7 @@ def conflict(
     return ConstraintConflictError(
         f"The {what} contradict each other: {' '.join(steps)}, but {names[0]} ≠ {names[-1]} "
         f"({last}). Correct or remove one of these, or have the weakest left out "
-        "(--on-conflict drop, on_conflict='drop', drop_conflicts)."
+        f"({for_reader('--on-conflict drop, ', '')}on_conflict='drop', drop_conflicts)."
     )
 
 

@@ -13,7 +13,7 @@ from scipy.sparse import issparse
 
 from mvcc._utils.arrays import Floats, Ints, blocks_of
 from mvcc._utils.environment import command_line, machine, now, versions
-from mvcc._utils.messages import agreeing, enumerated, percent, views_of_pair
+from mvcc._utils.messages import agreeing, enumerated, for_reader, percent, views_of_pair
 from mvcc.metrics import cluster_fit
 from mvcc.results import Clustering, parse_facts
 from mvcc.tables._job import Job
@@ -38,7 +38,6 @@ from mvcc.tables.output._former import Former
 from mvcc.tables.reading._answers import no_answers
 from mvcc.tables.reading._column import LeftOut
 from mvcc.tables.reading._inputs import Inputs
-from mvcc.tables.reading._problems import in_python, is_in_memory
 from mvcc.tables.reading._table import Table
 
 SCHEMA = 1
@@ -178,8 +177,6 @@ def _facts(
         "machine": machine(),
         "finished": now(),
     }
-    if is_in_memory(tables[0].name, tables[0].path):
-        facts["warnings"] = list(map(in_python, facts["warnings"]))
     add_rows(facts, tables, inputs.relations)
     add_pictures(facts, tables)
     return facts
@@ -255,7 +252,8 @@ def cautions(tables: list[Table], fit: Fit) -> Iterator[str]:
             yield (
                 f"{table.name}: its clusters change from start to start (stability"
                 f" {fit.agreement[number]:.2f} of 1; below 0.6 is low). Try another number of"
-                " clusters (-k), or add constraints (mvcc ask)."
+                f" clusters ({for_reader('-k', 'n_clusters')}), or add constraints"
+                f" ({for_reader('mvcc ask', 'Questions')})."
             )
         yield from (*table.notes, *table.far_values)
         if beside := [column.name for column in table.every_column if column.why is LeftOut.BESIDE]:

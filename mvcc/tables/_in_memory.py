@@ -15,7 +15,7 @@ from scipy.sparse import issparse
 from sklearn import config_context
 
 from mvcc._utils.arrays import Ints
-from mvcc._utils.messages import clipped, counted, percent, shown
+from mvcc._utils.messages import clipped, counted, naming_settings, percent, shown
 from mvcc.exceptions import InvalidInputError
 from mvcc.results import ClusterProfile
 from mvcc.tables._clustering import Clustered, clustered
@@ -25,7 +25,6 @@ from mvcc.tables.model._saved import SavedClustering
 from mvcc.tables.output._compare import compare_facts
 from mvcc.tables.output._former import Former, answered, read_former
 from mvcc.tables.reading._from_memory import frame_of, inputs_of, job_of, naming_constraints
-from mvcc.tables.reading._problems import in_python, naming_settings
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -285,13 +284,13 @@ class ClusteringResult(Correctable):
             "misfits": list(ids[list(own.misfits)]),
         }
 
+    @naming_settings()
     def compare(self, other: ClusteringResult) -> dict[str, Any]:
         """Return what differs from another clustering, as `mvcc compare --json` prints it."""
         if not isinstance(other, ClusteringResult):
             raise InvalidInputError(f"other must be a ClusteringResult, got {shown(other)}.")
         both, called = (self._facts, other._facts), ("this clustering", "the other one")
-        found = compare_facts(both, called, self._as_former().strange(other._found.inputs))
-        return found | {"notes": list(map(in_python, found["notes"]))}
+        return compare_facts(both, called, self._as_former().strange(other._found.inputs))
 
     def plot(self) -> Figure:
         """Draw every view in two dimensions, colored by cluster; return the figure of pyplot."""

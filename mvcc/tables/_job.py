@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal, Self, TypeAlias
 
 from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, model_validator
 
-from mvcc._utils.messages import clipped, nearest, shown, views_of_pair
+from mvcc._utils.messages import clipped, for_reader, nearest, shown, views_of_pair
 from mvcc._utils.settings import (
     KeyPath,
     Option,
@@ -264,7 +264,8 @@ class Job(Section):
     @model_validator(mode="after")
     def _nothing_without_effect(self) -> Self:
         useless: dict[KeyPath, str] = {}
-        add = "add `method: co-em` (--method co-em), or leave it out."
+        co_em = for_reader("--method co-em", 'method="co-em"')
+        add = f"add `method: co-em` ({co_em}), or leave it out."
         for name in _OF_CO_EM:
             if self.method == "joint" and name in self.model_fields_set:
                 useless[(name,)] = f"belongs to the paper's method; {add}"

@@ -12,7 +12,7 @@ import scipy.sparse
 from sklearn import config_context
 
 from mvcc import Constraints, cluster_views
-from mvcc.exceptions import DataError, InvalidInputError, MvccError
+from mvcc.exceptions import ConstraintConflictError, DataError, InvalidInputError, MvccError
 from mvcc.tables import Job, cluster_job, load_job
 from mvcc.tables.reading._from_memory import _BY_VIEW
 from tests.tables.problems import options_of
@@ -327,6 +327,13 @@ def test_options_of_the_command_line_are_settings_in_python():
     assert "n_clusters: auto takes the number" in said[-2]
     assert said[-1].endswith("the weakest left out (on_conflict='drop', drop_conflicts).")
     assert not re.search(r"--|-k", "".join(said))
+
+
+def test_an_id_that_looks_like_an_option_stays_in_messages():
+    table = SURVEY.set_axis([f"(-k) {id}" for id in SURVEY.index])
+    wrong = {"survey": Constraints([(0, 1), (0, 1)], [True, False])}
+    with pytest.raises(ConstraintConflictError, match=r"'\(-k\) 100' of survey"):
+        cluster_views({"survey": table}, n_clusters=3, constraints=wrong)
 
 
 def test_the_docstring_names_all_settings():

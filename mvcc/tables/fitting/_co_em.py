@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from mvcc._utils.arrays import Bools, Floats, Ints
+from mvcc._utils.messages import for_reader
 from mvcc.constraints import Constraints, kind_of
 from mvcc.multiview import (
     MultiViewConstrainedClustering,
@@ -163,11 +164,12 @@ def _of_threshold(fit: Fit, none_passed: bool, n_inferred: int) -> Iterator[str]
     """Say that constraints are below the threshold, or reach too few rows above it."""
     given, threshold = fit.method.given, fit.model.transfer_.threshold
     n_given, n_light = sum(map(len, given)), sum(int((c.weights < threshold).sum()) for c in given)
+    option = for_reader("--threshold", "threshold")
     if n_light:
         yield (
             f"{n_light} of the {n_given} constraints weigh less than the threshold {threshold:g}:"
             " they count in their own view, but nothing is inferred from them or transferred. Give"
-            " them more weight, or lower the threshold (--threshold)."
+            f" them more weight, or lower the threshold ({option})."
         )
     if n_light < n_given and not n_inferred:
         said = (
@@ -180,6 +182,6 @@ def _of_threshold(fit: Fit, none_passed: bool, n_inferred: int) -> Iterator[str]
                 " the rows that are constrained help most."
             )
         yield (
-            f"{said} A threshold below {threshold:g} (--threshold, or cv to have one chosen) lets"
+            f"{said} A threshold below {threshold:g} ({option}, or cv to have one chosen) lets"
             " constraints reach farther."
         )

@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.metrics import adjusted_rand_score
 
 from mvcc._utils.arrays import Floats, Ints
-from mvcc._utils.messages import percent
+from mvcc._utils.messages import for_reader, percent
 from mvcc._utils.progress import numbered
 from mvcc.constraints import Constraints, Relations
 from mvcc.embedding import find_objects
@@ -178,7 +178,7 @@ def compare(fit: Fit, on_step: Callable[[str], None]) -> Comparison:
                 f" clusters: without their match, {percent(cut.agreement)} of {len(cut.first)}"
                 f" matched rows share their cluster ({percent(cut.by_chance)} by chance). Columns"
                 " that tell nothing of them can hide those that do: leave such columns out"
-                " (--ignore)."
+                f" ({for_reader('--ignore', 'ignore')})."
             )
     facts = {
         "folds": len(contest.folds),

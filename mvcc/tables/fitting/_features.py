@@ -11,7 +11,7 @@ import scipy.linalg
 from sklearn import config_context
 
 from mvcc._utils.arrays import Floats, LazyRows, blocks_of
-from mvcc._utils.messages import counted, percent
+from mvcc._utils.messages import counted, for_reader, percent
 from mvcc._utils.one_thread import one_thread
 from mvcc.embedding import MAX_ROWS, RULES, AutoFeatures, SpectralFeatures
 from mvcc.exceptions import DataError, InvalidInputError
@@ -127,7 +127,8 @@ def _by_rule(table: Table, rule: str) -> AutoFeatures:
     if not isinstance(table.X, np.ndarray):
         raise DataError(
             f"{table.path}: features: {rule} goes only with columns that are all numbers, none of"
-            " them missing; leave the others out (--ignore), or choose auto."
+            f" them missing; leave the others out ({for_reader('--ignore', 'ignore')}), or choose"
+            " auto."
         )
     try:
         return AutoFeatures(rule).fit(table.X)  # type: ignore[arg-type]  # one of RULES

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.metrics import confusion_matrix
 
 from mvcc._utils.arrays import Floats, Ints
+from mvcc._utils.messages import for_reader
 from mvcc.constraints import Constraints, Relations, in_fold
 from mvcc.embedding import find_objects
 from mvcc.exceptions import ConstraintConflictError
@@ -31,12 +32,6 @@ _SUBJECTS = {
     JOINT: "The joint method",
 }
 _BETTER = {**_SUBJECTS, K_MEANS: "K-means on each table"}
-_DO = {
-    K_MEANS: "Try other columns (--columns), another number of clusters (-k), or use k-means.",
-    WITHOUT: "The constraints may contradict each other, or rest on what no column shows.",
-    CO_EM: "Compare with --method co-em.",
-    JOINT: "Compare with --method joint.",
-}
 
 
 class Scores(NamedTuple):
@@ -257,6 +252,18 @@ def verdict(outcomes: dict[str, Outcome]) -> tuple[dict[str, Any], list[str]]:
     sentence = f"{does} keeps {shares[winner]} {what}, {', '.join(said)}."
     return {"sentence": sentence, "helps": helps}, [
         f"{_SUBJECTS[other]} keeps {shares[other]} {what}, this clustering"
-        f" {shares[name]}, which is less by more than {_SURE:g} standard errors. {_DO[other]}"
+        f" {shares[name]}, which is less by more than {_SURE:g} standard errors."
+        f" {_remedy(other)}"
         for other in behind
     ]
+
+
+def _remedy(better: str) -> str:
+    """Say what to do where a method is better."""
+    if better == WITHOUT:
+        return "The constraints may contradict each other, or rest on what no column shows."
+    if better == K_MEANS:
+        columns, k = for_reader("--columns", "columns"), for_reader("-k", "n_clusters")
+        return f"Try other columns ({columns}), another number of clusters ({k}), or use k-means."
+    method = for_reader(f"--method {better}", f'method="{better}"')
+    return f"Compare with {method}."

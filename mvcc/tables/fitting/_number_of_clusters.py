@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mvcc._utils.messages import counted
+from mvcc._utils.messages import counted, for_reader
 from mvcc._utils.one_thread import one_thread
 from mvcc.exceptions import ConfigError
 from mvcc.tables._job import Job
@@ -42,8 +42,9 @@ def with_number(job: Job, inputs: Inputs) -> Job:
         if n < 2:
             is_constrained = inputs.answers is not None or any(map(len, inputs.constraints))
             raise UnknownNumberError(
-                "n_clusters: auto (-k auto) takes the number of groups that answers name by rows of"
-                f" these tables, which is {n}. Name two or more, or give a number.",
+                f"n_clusters: auto{for_reader(' (-k auto)', '')} takes the number of groups that"
+                f" answers name by rows of these tables, which is {n}. Name two or more, or give a"
+                " number.",
                 None if is_constrained else inputs,
             )
         job = job.model_copy(update={"n_clusters": n})

@@ -11,7 +11,7 @@ import pandas as pd
 
 from mvcc._utils.arrays import Ints
 from mvcc._utils.files import csv_bytes
-from mvcc._utils.messages import clipped, counted
+from mvcc._utils.messages import clipped, counted, for_reader
 from mvcc._utils.outputs import write_output
 from mvcc.constraints import kind_of
 from mvcc.exceptions import StoreError
@@ -207,8 +207,8 @@ def _notes(
         if name in there & numbered.intersection(changed):
             yield (
                 f"{name}: rows without ids are compared by their numbers, but the tables differ:"
-                " the same number may be another row. Name a column of ids (--id-column), and"
-                " cluster both again."
+                " the same number may be another row. Name a column of ids"
+                f" ({for_reader('--id-column', 'set_index')}), and cluster both again."
             )
     for view in compared:
         for one, n in zip(called, view["only_in"], strict=True):

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from mvcc._utils.arrays import Ints
-from mvcc._utils.messages import counted, enumerated, shown
+from mvcc._utils.messages import counted, enumerated, for_reader, shown
 from mvcc.exceptions import DataError
 from mvcc.results import Changes, Continued
 from mvcc.tables.correcting._corrections import CarryingOver, Corrections, opened_in
@@ -141,7 +141,7 @@ def continued(former: Former | None, inputs: Inputs, fit: Fit) -> Continuation:
     if new and away:
         warnings.append(
             f"New here: {new}. Only in {former.called}: {away}. A table that is the same needs its"
-            " former name (--view NAME=FILE)."
+            f" former name{for_reader(' (--view NAME=FILE)', '')}."
         )
     for path in former.gone:
         warnings.append(f"{path} is not there; its answers are those that {former.called} has.")
@@ -160,7 +160,7 @@ def _without_known_ids(former: Former, tables: Sequence[Table]) -> Iterator[str]
             continue
         columns = ((table.id_column, "here"), (before, "there"))
         named = " and ".join(f"{shown(name)} {place}" for name, place in columns if name)
-        remedy = "name the column of their ids (--id-column)"
+        remedy = f"name the column of their ids ({for_reader('--id-column', 'set_index')})"
         if named:
             named = f" The column of ids is {named}."
         if before and before == table.id_column:

@@ -11,7 +11,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mvcc._utils.messages import agreeing, clipped, counted, enumerated
+from mvcc._utils.messages import agreeing, clipped, counted, enumerated, for_reader
 from mvcc.exceptions import DataError, MvccError, StoreError
 from mvcc.results import Clustering, ViewFacts, read_facts
 from mvcc.tables._config import load_job
@@ -105,7 +105,7 @@ def read_former(job: Job) -> tuple[Job, Former | None]:
         raise StoreError(
             f"{folder} cannot be continued: its views are {clipped(', '.join(names), 100)}, and"
             f" none of them is clustered here ({clipped(', '.join(job.views), 100)}). Give the"
-            " tables their former names (--view NAME=FILE)."
+            f" tables their former names{for_reader(' (--view NAME=FILE)', '')}."
         )
     gone, is_asked = list[str](), bool(job.asked)
     if not is_asked:

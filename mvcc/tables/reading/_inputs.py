@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from mvcc._utils.arrays import Ints
-from mvcc._utils.messages import counted, row_name, shown, view_and_id, views_of_pair
+from mvcc._utils.messages import counted, for_reader, row_name, shown, view_and_id, views_of_pair
 from mvcc.constraints import ConstraintFile
 from mvcc.exceptions import DataError
 from mvcc.tables._job import Job
@@ -238,7 +238,8 @@ def check_enough(table: Table, n_clusters: int) -> None:
     """Refuse more clusters than a view has rows."""
     if n_clusters > len(table.ids):
         raise DataError(
-            f"{table.path}: {len(table.ids)} rows cannot be put into {n_clusters} clusters (-k)."
+            f"{table.path}: {len(table.ids)} rows cannot be put into {n_clusters} clusters"
+            f" ({for_reader('-k', 'n_clusters')})."
         )
 
 

@@ -11,19 +11,6 @@ from mvcc._utils.messages import clipped, quoted
 from mvcc.exceptions import DataError, InvalidInputError, MvccError
 
 _MOST_TOLD = 20
-_IN_PYTHON = {  # what messages call options, for tables in memory
-    "(-k)": "(n_clusters)",
-    " (-k auto)": "",
-    " (--view NAME=FILE)": "",
-    "(--columns)": "(columns)",
-    "(--id-column)": "(set_index)",
-    "(--ignore)": "(ignore)",
-    "--method co-em": 'method="co-em"',
-    "--method joint": 'method="joint"',
-    "--on-conflict drop, ": "",
-    "(--threshold": "(threshold",
-    "(mvcc ask)": "(Questions)",
-}
 
 
 class SeveralProblems(DataError):
@@ -105,23 +92,6 @@ class Problems:
 def is_in_memory(view: str, path: str) -> bool:
     """Tell whether a table has a name in the place of a path, as `cluster_views` has it."""
     return path == f"views[{view!r}]"
-
-
-def in_python(message: str) -> str:
-    """Return a message with settings of Python in the place of options of the command line."""
-    for option, setting in _IN_PYTHON.items():
-        message = message.replace(option, setting)
-    return message
-
-
-@contextmanager
-def naming_settings() -> Iterator[None]:
-    """Let errors name settings of Python in the place of options of the command line."""
-    try:
-        yield
-    except MvccError as error:
-        error.args = (in_python(str(error)),)
-        raise
 
 
 def option_for(flag: str, view: str, value: str | Sequence[str], path: str = "") -> str:
