@@ -62,7 +62,7 @@ def _made(table: Table, job: Job) -> Features:
         note = (
             f"{table.name}: more than {MAX_ROWS} rows are too many for spectral features, which"
             " need the affinities of all pairs of them; principal components were used instead"
-            f" ({option_for('--features', table.name, 'pca', table.path)})."
+            f" ({option_for('--features', table.name, 'pca')})."
         )
     most = n - 1 if method == "spectral" else min(n, d)
     if method in ("spectral", "pca") and asked is not None and asked > most:
@@ -109,7 +109,7 @@ def _ruled(table: Table, rule: str) -> Features:
     features, note = _by_rule(table, rule), ""
     made = features.transform(table.X)
     if rule == "auto" and features.rule_ != "scaled":
-        scaled = option_for("--features", table.name, "scaled", table.path)
+        scaled = option_for("--features", table.name, "scaled")
         note = f"{table.name}: {features.description_} (else {scaled})."
     return Features(made, _said(table, features), features, note=note)
 

@@ -224,13 +224,14 @@ def notes_on_shared_ids(tables: list[Table]) -> Iterator[str]:
             continue  # numbers that count anything
         n_shared = len({*one.ids} & {*other.ids})
         if n_shared >= _MANY_SHARED * min(len(one.ids), len(other.ids)):
-            way = f"and name it (--match {one.name}:{other.name}=FILE)"
-            if is_in_memory(one.name, one.path):
-                way = f"and give it as matches={{{(one.name, other.name)!r}: …}}"
+            way = for_reader(
+                f"name it (--match {one.name}:{other.name}=FILE)",
+                f"give it as matches={{{(one.name, other.name)!r}: …}}",
+            )
             yield (
                 f"{one.name} and {other.name} share {counted(n_shared, 'id')}, but have no matches,"
                 " so nothing connects them. If the same id is the same object, write these ids into"
-                f" a table of two columns, {way}."
+                f" a table of two columns, and {way}."
             )
 
 

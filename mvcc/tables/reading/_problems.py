@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from mvcc._utils.environment import command_line
-from mvcc._utils.messages import clipped, quoted
+from mvcc._utils.messages import clipped, for_reader, quoted
 from mvcc.exceptions import DataError, InvalidInputError, MvccError
 
 _MOST_TOLD = 20
@@ -40,21 +40,17 @@ class Problems:
         self._n_avoidable = 0
         # of every view, columns that may be left out instead, and the problem of each
         self.columns: dict[str, dict[str, str]] = {}
-        self._are_in_memory = False  # the tables
 
     def __bool__(self) -> bool:
         return bool(self._errors)
 
-    def add(
-        self, error: MvccError | str, leave_out: tuple[str, list[str], str] | None = None
-    ) -> None:
-        """Note an error; and a view, columns and a path without which it would not be there."""
+    def add(self, error: MvccError | str, leave_out: tuple[str, list[str]] | None = None) -> None:
+        """Note an error; and a view with columns without which it would not be there."""
         if isinstance(error, str):
             error = DataError(error)
         self._errors += getattr(error, "errors", [error])
         if leave_out is not None:
-            view, columns, path = leave_out
-            self._are_in_memory |= is_in_memory(view, path)
+            view, columns = leave_out
             self.columns.setdefault(view, {}).update(dict.fromkeys(columns, str(error)))
             self._n_avoidable += 1
 
@@ -77,15 +73,12 @@ class Problems:
     def _way_out(self) -> list[str]:
         if self._n_avoidable < len(self._errors):
             return []
-        if self._are_in_memory:
-            ignored = {view: [*columns] for view, columns in self.columns.items()}
-            return [clipped(f"To leave these columns out: ignore={ignored}", 2000)]
-        options = " ".join(
-            option_for("--ignore", view, [*columns]) for view, columns in self.columns.items()
-        )
+        ignored = {view: [*columns] for view, columns in self.columns.items()}
+        options = " ".join(option_for("--ignore", view, own) for view, own in ignored.items())
         command = command_line()
         if not command.startswith(("mvcc cluster ", "mvcc ask ")):
-            return [f"To leave these columns out: {options}"]
+            setting = clipped(f"ignore={ignored}", 2000)
+            return [f"To leave these columns out: {for_reader(options, setting)}"]
         return ["To go on without these columns:", f"  {command} {options}"]
 
 
@@ -94,20 +87,18 @@ def is_in_memory(view: str, path: str) -> bool:
     return path == f"views[{view!r}]"
 
 
-def option_for(flag: str, view: str, value: str | Sequence[str], path: str = "") -> str:
-    """Return an option of a view as it is typed, or a setting of Python for a table in memory."""
-    if is_in_memory(view, path):
-        key = flag.removeprefix("--").replace("-", "_")
-        if key == "labels_column":
-            value = value[0]
-        return clipped(f"{key}={{{view!r}: {value!r}}}", 2000)
+def option_for(flag: str, view: str, value: str | Sequence[str]) -> str:
+    """Return an option of a view as it is typed, or a setting of Python if that is read there."""
+    key = flag.removeprefix("--").replace("-", "_")
+    setting = clipped(f"{key}={{{view!r}: {value!r}}}", 2000)
     if not isinstance(value, str):
         need = re.compile('^($| )|[",\r\n]')
         value = ",".join(
             '"{}"'.format(name.replace('"', '""')) if need.search(name) else name for name in value
         )
     text = f"{view}={value}"
-    return f"{flag} {quoted(text if len(text) <= 2000 else f'{text[:1999]}…')}"
+    option = f"{flag} {quoted(text if len(text) <= 2000 else f'{text[:1999]}…')}"
+    return for_reader(option, setting)
 
 
 def title_above(header: int) -> str:

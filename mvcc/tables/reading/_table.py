@@ -196,7 +196,7 @@ def _refuse_bytes(frame: pd.DataFrame, name: str, view: View) -> None:
     """Refuse a column of bytes, such as pictures, unless it is ignored."""
     for column in columns_of_bytes(frame):
         if column not in view.ignore:
-            option = option_for("--ignore", name, [*view.ignore, str(column)], view.path)
+            option = option_for("--ignore", name, [*view.ignore, str(column)])
             raise DataError(
                 f"{view.path}: the column {listed([column])} holds bytes that are not text in"
                 f" UTF-8. Leave it out ({option}), or write it as text."
@@ -251,7 +251,7 @@ def _add_mistakes(
         mistakes = {column: one for column, one in mistakes.items() if column not in words}
     for column, mistake in mistakes.items():
         said = _mistaken(frame, view, name, column, mistake)
-        problems.add(said, (name, [*view.ignore, column], view.path))
+        problems.add(said, (name, [*view.ignore, column]))
 
 
 def _why_left_out(
@@ -284,8 +284,8 @@ def _left_out_labels(
     """Say what was left out since it seems to be the truth that clusters are compared with."""
     likely = [column.name for column in became.values() if column.why is LeftOut.LIKE_LABELS]
     for column in likely:
-        compare = option_for("--labels-column", name, [column], path)
-        use = option_for("--columns", name, [*columns, column], path)
+        compare = option_for("--labels-column", name, column)
+        use = option_for("--columns", name, [*columns, column])
         yield (
             f"{path}: the column {listed([column])} looks like labels and was left out. Compare the"
             f" clusters with it ({compare}), or cluster by it as well ({use})."
@@ -338,7 +338,7 @@ def _mistaken(frame: pd.DataFrame, view: View, name: str, column: str, mistake: 
     return (
         f"{place_of(frame, view.path, mistake.row)} has {mistake.what} in the column"
         f" {listed([column])}; {like_it}. {remedies}, or leave the column out"
-        f" ({option_for('--ignore', name, [column], view.path)})."
+        f" ({option_for('--ignore', name, [column])})."
     )
 
 
