@@ -126,14 +126,14 @@ def with_answers(job: Job, inputs: Inputs, matched: Inputs | None = None) -> Inp
     histories = {person.name: read_history(person, objects) for person in people}
     shared = agreement(histories)
     history = shared.history
+    here = history.answers.keys() - objects.absent.values()
     found = _of_logs(files, people, shared, objects)
     if len(people) > 1 or Path(files[0]).name == ANSWERS:
         for person in people:
             _check_other_rows(person, histories[person.name], objects, notes)
     else:
-        found = _of_files(job, files, found, history.answers, objects, notes)
-    outliers = {one for one, says in history.answers.items() if says == OUTLIER}
-    outliers -= set(objects.absent.values())
+        found = _of_files(job, files, found, here, objects, notes)
+    outliers = {one for one in here if history.answers[one] == OUTLIER}
     if objects.absent:
         n = len(objects.absent)
         notes.append(

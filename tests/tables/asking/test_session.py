@@ -154,6 +154,9 @@ def test_answers_about_rows_that_are_gone_stay_in_the_log(options, tmp_path):
         " of them stays there, and has no effect."
     ]
     assert log.read_text().startswith(records)
+    job = load_job(None, with_values(skipping, asked=str(tmp_path / "asked")))
+    said = with_answers(job, read_inputs(job)).notes
+    assert not [note for note in said if "do not say the same" in note]
     table.write_text("".join(lines))
     with session(options, tmp_path / "asked", on_note=pytest.fail) as asking:
         assert all_of(asking)[1:3] == before
