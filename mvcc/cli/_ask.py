@@ -96,7 +96,7 @@ def ask(
         if as_json:
             shared.print_json(session.document(n_questions or 1))
         elif browser:
-            shared.in_browser(tables.PageState(session, then), "Answer", port, no_open)
+            shared.in_browser(tables.AskPage(session, then), "Answer", port, no_open)
         elif not answers:
             from mvcc.cli._ask_terminal import ask_in_terminal
 

@@ -16,8 +16,8 @@ from .asking._card import ShownGroup as ShownGroup
 from .asking._card import ShownRow as ShownRow
 from .asking._card import Status as Status
 from .asking._log import record_table as record_table
+from .asking._pages import AskPage as AskPage
 from .asking._pages import Page as Page
-from .asking._pages import PageState as PageState
 from .asking._pages import ReviewPage as ReviewPage
 from .asking._review import ReviewSession as ReviewSession
 from .asking._server import PageServer as PageServer

@@ -69,7 +69,7 @@ def agreement(histories: Mapping[str, AnswerHistory]) -> Agreement:
             if says != UNSURE:
                 said.setdefault(one, {})[who] = names[says]
     disputed = [one for one, answers in said.items() if len(set(answers.values())) > 1]
-    pairs = [_pair(one, other, said) for one, other in combinations(histories, 2)]
+    pairs = [_agreement_of(one, other, said) for one, other in combinations(histories, 2)]
     return Agreement(_merged([*histories.values()], said), groups, said, disputed, apart, pairs)
 
 
@@ -128,7 +128,7 @@ def _merged(histories: list[AnswerHistory], said: Mapping[int, Mapping[str, str]
     return AnswerHistory().followed_by(merged)
 
 
-def _pair(one: str, other: str, said: dict[int, dict[str, str]]) -> AgreementFacts:
+def _agreement_of(one: str, other: str, said: dict[int, dict[str, str]]) -> AgreementFacts:
     from sklearn.metrics import cohen_kappa_score  # scikit-learn takes a second to import
 
     both = [answers for answers in said.values() if one in answers and other in answers]

@@ -16,8 +16,8 @@ from mvcc.exceptions import InvalidInputError
 from mvcc.multiview import UNDO
 from mvcc.tables.asking._card import Card, ShownRow, Status, told_group
 from mvcc.tables.asking._log import LoggedSession
-from mvcc.tables.asking._session import MOST_LETTERS, AskSession
-from mvcc.tables.correcting._corrections import rows_in
+from mvcc.tables.asking._session import AskSession
+from mvcc.tables.correcting._corrections import MOST_LETTERS, rows_in
 
 if TYPE_CHECKING:
     from mvcc.tables.asking._review import Labels, ReviewSession
@@ -113,7 +113,7 @@ class Page(ABC):
         return told
 
 
-class PageState(Page):
+class AskPage(Page):
     """Questions to one person in one page or more; `then` says what comes next, and how."""
 
     command, gets = "ask", ("card", "nearest")

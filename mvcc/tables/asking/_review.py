@@ -36,7 +36,7 @@ from mvcc.tables.output._stored import (
 )
 from mvcc.tables.reading._inputs import Inputs, read_inputs
 
-SPLIT = "split"  # an answer about a cluster: its parts are those that are proposed
+PROPOSED_SPLIT = "split"  # an answer about a cluster: its parts are those that are proposed
 
 # the answer about a row, by view and number, or about two that match or not
 _Said = dict[tuple[Row, ...], str]
@@ -103,14 +103,14 @@ class ReviewSession(LoggedSession):
         for place, (id, answer) in zip(places, answers, strict=True):
             with about(place):
                 line, former = Answer(id, answer), reviewed.draft
-                if answer == SPLIT:
+                if answer == PROPOSED_SPLIT:
                     parts = self.parts(id, reviewed.draft).items()
                     rows = [row_name(view, id) for view, own in parts for id in own if own[id] == 1]
                     line = Answer("\n".join(rows), NEW)
                 reviewed = reviewed.extended(line)
                 if answer == UNDO:
                     said.clear()
-                elif answer != SPLIT:
+                elif answer != PROPOSED_SPLIT:
                     _refuse_contradiction(reviewed.draft, former, said, line)
         _ = reviewed.facts  # they take a while, and what fails or is stopped there leaves nothing
         if not (self.folder / FOUND).exists():

@@ -58,8 +58,8 @@ class PageServer(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = _MOST_WAITING
 
-    def __init__(self, state: Page, port: int) -> None:
-        self.state = state
+    def __init__(self, page: Page, port: int) -> None:
+        self.page = page
         self.token = secrets.token_urlsafe(24)
         self.turn = threading.Lock()
         self.ended = False
@@ -186,18 +186,18 @@ class _Handler(BaseHTTPRequestHandler):
         return name, {key: values[0] for key, values in parse_qs(query).items()}
 
     def _get(self, name: str, query: dict[str, str]) -> None:
-        state = self.server.state
+        page = self.server.page
         if not name:
-            head = _file("head.html").replace(b"COMMAND", state.command.encode())
-            self._send(HTTPStatus.OK, head + _file(f"{state.command}.html"), _HTML)
+            head = _file("head.html").replace(b"COMMAND", page.command.encode())
+            self._send(HTTPStatus.OK, head + _file(f"{page.command}.html"), _HTML)
         elif name in _FILES:
             self._send(HTTPStatus.OK, _file(name), _FILES[name])
         elif name.startswith("image/"):
             self._send_image(name.removeprefix("image/"))
         elif name == "state":
-            self._send(HTTPStatus.OK, self._in_turn(state.now))
-        elif name in state.gets:
-            told = self._in_turn(lambda: getattr(state, name)(query.get("id", "")))
+            self._send(HTTPStatus.OK, self._in_turn(page.now))
+        elif name in page.gets:
+            told = self._in_turn(lambda: getattr(page, name)(query.get("id", "")))
             self._send(HTTPStatus.OK, told)
         else:
             raise _Refused(HTTPStatus.NOT_FOUND)
@@ -206,7 +206,7 @@ class _Handler(BaseHTTPRequestHandler):
         if name not in POSTS:
             raise _Refused(HTTPStatus.NOT_FOUND)
         body = self._body()
-        self._send(HTTPStatus.OK, self._in_turn(lambda: self.server.state.say(name, body)))
+        self._send(HTTPStatus.OK, self._in_turn(lambda: self.server.page.say(name, body)))
         if name == "finish":
             threading.Thread(target=self.server.shutdown).start()
 
@@ -235,7 +235,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _send_image(self, number: str) -> None:
         """Send a picture of a card, if it is still one below the folder of its table."""
-        folder, path = self.server.state.image(number)
+        folder, path = self.server.page.image(number)
         real = os.path.realpath(os.path.join(folder, path))
         if not is_picture(path, folder) or os.path.getsize(real) > _LARGEST_IMAGE:
             raise _Refused(HTTPStatus.NOT_FOUND)

@@ -31,15 +31,15 @@ from mvcc.multiview import (
 from mvcc.tables._job import Job
 from mvcc.tables.asking._card import Card, GivenAnswer, NearRow, Status, told_group
 from mvcc.tables.asking._log import LoggedSession, about
+from mvcc.tables.correcting._corrections import MOST_LETTERS
 from mvcc.tables.fitting._features import features_before_clusters
 from mvcc.tables.output._folder import given_files, refuse_others
 from mvcc.tables.reading._inputs import Inputs, caller_of
-from mvcc.tables.reading._people import GROUP_COLUMNS, GROUPS, LOG, read_records
+from mvcc.tables.reading._people import GROUP_COLUMNS, GROUPS, LOG, read_groups
 
 _BETWEEN_LOOKS = 4  # other questions, at least
 _FIRST = 20  # answers, before which rows with little text are not asked about
 _STEP = 10  # answers after which the share of rows that they moved is reported
-MOST_LETTERS = 200  # of a name
 
 
 class AskSession(LoggedSession):
@@ -72,12 +72,12 @@ class AskSession(LoggedSession):
         if not self._log.exists():
             refuse_others(self._out, "answers")
         self._out.refuse_inputs(self._names)
-        self._questions = questions = self._prepared()
-        self._later = self._shower.hard_to_judge(questions)
-        self._resume(questions)
+        self._questions = self._prepared()
+        self._later = self._shower.hard_to_judge(self._questions)
+        self._resume()
         if not self._is_cut:
             self._refuse_lost()
-        self._take(questions)
+        self._take(self._questions)
 
     def next(self, n: int = 1) -> list[Question]:
         """Return the next questions; at most one in five is a second look."""
@@ -217,9 +217,9 @@ class AskSession(LoggedSession):
         }
         return Questions(views, self._inputs.relations, random_state=job.seed)
 
-    def _resume(self, questions: Questions) -> None:
-        """Give questions the answers that the folder holds."""
-        may_lack = self._job.unknown == "skip"
+    def _resume(self) -> None:
+        """Give the questions the answers that the folder holds."""
+        questions, may_lack = self._questions, self._job.unknown == "skip"
         for number, (id, answer, when) in self._records:
             line = Answer(id, answer, when)
             try:
@@ -250,8 +250,7 @@ class AskSession(LoggedSession):
         """Refuse a log without lines that the groups came from, which would be lost for good."""
         groups, members = self._out.path / GROUPS, set[str]()
         with suppress(MvccError):  # there are none yet, or somebody changed them
-            records, _ = read_records(groups)
-            cells = [cell for _, fields in records[1:] for cell in fields[1:2]]
+            cells = (cell for _, (_, cell, *_) in read_groups(groups, []))
             members = self._ids(row for cell in cells for row in cell.splitlines())
         answers = [Answer(id, answer) for _, (id, answer, _) in self._records]
         if lost := members - self._ids(line.id for line in answers if line.is_about_object):

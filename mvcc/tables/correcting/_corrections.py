@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 LEFT_OUT = -1  # in place of a cluster
 MATCH, NO_MATCH = "match", "no match"
 SPLIT = "split:"  # with the number of the new cluster, and its name
+MOST_LETTERS = 200  # of a name
 _OTHER_CLUSTERS = "by numbers of clusters that are not used any more."
 _OTHER_ROWS = "by numbers of rows that may be other ones now."
 
@@ -116,10 +117,10 @@ def is_about_cluster(answer: str) -> bool:
 def refuse_name(name: str, others: Iterable[str] = ()) -> None:
     """Refuse what may not be the name of a cluster, or is that of another one."""
     is_text = isinstance(name, str) and name == name.strip() != "" and name.isprintable()
-    if not is_text or len(name) > 200:
+    if not is_text or len(name) > MOST_LETTERS:
         raise InvalidInputError(
-            "The name of a cluster must be a text of at most 200 letters, without blanks at its"
-            f" ends, got {shown(name)}."
+            f"The name of a cluster must be a text of at most {MOST_LETTERS} letters, without"
+            f" blanks at its ends, got {shown(name)}."
         )
     words = (OUTLIER, MATCH, NO_MATCH, "new", "undo", "unsure", "split")
     if name.isdecimal() or name in words or name.startswith((OPENS, MERGE, RENAME, SPLIT)):

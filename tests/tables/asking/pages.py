@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from mvcc.tables import AskSession, PageState, ReviewPage, ReviewSession, load_job, read_inputs
+from mvcc.tables import AskPage, AskSession, ReviewPage, ReviewSession, load_job, read_inputs
 from mvcc.tables.asking._server import PageServer
 from tests.tables.problems import write_csv
 
@@ -60,7 +60,7 @@ def serving(config, port=0):
     job = load_job(config)
     with (
         AskSession(job, read_inputs(job), config.parent / "answers") as session,
-        _served(PageServer(PageState(session, lambda status: ("Go on", THEN)), port)) as server,
+        _served(PageServer(AskPage(session, lambda status: ("Go on", THEN)), port)) as server,
     ):
         yield server
 

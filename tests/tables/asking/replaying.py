@@ -16,7 +16,7 @@ from unittest.mock import patch
 
 from mvcc.exceptions import MvccError
 from mvcc.tables import AskSession, load_job, read_inputs
-from mvcc.tables.asking._pages import PageState, Stale
+from mvcc.tables.asking._pages import AskPage, Stale
 from tests.command_line import mvcc
 from tests.tables.asking.pages import kind_of, write_tables
 from tests.tables.problems import answer_by, write_csv
@@ -104,7 +104,7 @@ def _by_table(config, rows):
 
 def _by_page(config, requests):
     with opened(config) as session:
-        state = PageState(session, lambda status: ("Go on", "then"))
+        state = AskPage(session, lambda status: ("Go on", "then"))
         for said in requests:
             now = state.now()
             here = {"id": now["card"]["id"], "version": now["status"]["version"]}

@@ -302,7 +302,7 @@ def test_bodies_that_are_no_answer(unanswered, body, headers, status):
 def test_other_requests(unanswered, monkeypatch, capfd):
     server, _ = unanswered
     with monkeypatch.context() as patch:
-        patch.setattr(server.state, "now", lambda: 1 / 0)
+        patch.setattr(server.page, "now", lambda: 1 / 0)
         status, _, body = ask(server, "state")
         assert (status, json.loads(body)["error"][-17:]) == (500, "see the terminal.")
         wait_until(lambda: "ZeroDivisionError" in capfd.readouterr().err)
@@ -423,13 +423,13 @@ def test_a_client_that_does_not_take_its_picture_is_cut_off(config, server, monk
 
 def test_an_answer_that_takes_long_is_not_cut_off(server, monkeypatch):
     monkeypatch.setattr(_server, "_PATIENCE", 0.3)
-    now = server.state.now
+    now = server.page.now
 
     def slow():
         time.sleep(1)
         return now()
 
-    monkeypatch.setattr(server.state, "now", slow)
+    monkeypatch.setattr(server.page, "now", slow)
     assert ask(server, "state")[0] == 200
 
 
