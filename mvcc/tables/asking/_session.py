@@ -231,8 +231,8 @@ class AskSession(LoggedSession):
                 raise InvalidInputError(
                     f"{self._log}:{number}: {error} If these are answers about other tables, or"
                     " rows that are gone, choose another folder with --out; `mvcc cluster` takes"
-                    " several, each with --asked. --unknown skip goes on without answers about rows"
-                    " that are gone."
+                    " several, each with --asked. --unknown skip leaves out answers about rows that"
+                    " are gone."
                 ) from error
         if n := len({line.id for line in questions.history.lacking}):
             self._out.on_note(
