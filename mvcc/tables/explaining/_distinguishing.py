@@ -281,15 +281,11 @@ def notes_on_labels(table: Table, job: Job) -> list[str]:
     for column in table.every_column:
         if not column.told:
             continue
-        option: str = "labels_column"
-        value: str | list[str] = column.name
+        way, command = option_for("--labels-column", table.name, column.name), command_line()
         if view.labels_column is not None:
-            option, value = "ignore", [*view.ignore, column.name]
-        way = f"{option}={{{table.name!r}: {value!r}}}"  # of Python
-        command = command_line()
+            way = option_for("--ignore", table.name, [*view.ignore, column.name])
         if command.startswith("mvcc cluster "):
-            option = option_for(f"--{option.replace('_', '-')}", table.name, value)
-            way = f"{command.removesuffix(' --fresh')} {option} --fresh"
+            way = f"{command.removesuffix(' --fresh')} {way} --fresh"
         notes.append(
             f"{table.path}: the column {shown(column.name)} alone tells the cluster of"
             f" {percent(column.told)} of the rows. If it is a label, cluster without it: {way}"
