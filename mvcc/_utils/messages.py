@@ -91,8 +91,8 @@ def wrapped(text: str, width: int, first: str = "", rest: str = "") -> list[str]
 
 
 def typed(path: str | os.PathLike[str]) -> str:
-    """Return a path as it is typed in a command: quoted, and not taken for an option."""
-    return quoted(re.sub("^-", "./-", os.fspath(path)))
+    """Return a path as it is typed in a command: quoted, and no option or home folder."""
+    return quoted(re.sub("^(?=[-~])", "./", os.fspath(path)))
 
 
 def quoted(text: str) -> str:

@@ -14,7 +14,7 @@ _EXAMPLES = ("mvcc init my-data", "mvcc init --from texts.csv images.xlsx matche
 
 
 @shared.command(*_EXAMPLES)
-@click.argument("paths", nargs=-1, required=True, type=click.Path(), metavar="FOLDER|TABLE...")
+@click.argument("paths", nargs=-1, required=True, type=shared.FILE_NAME, metavar="FOLDER|TABLE...")
 @shared.flag("--from", "draft", help="Draft a config for your own tables.")
 @click.option(
     "--out", type=shared.FILE, help="--from: the file of the config.  [default: cluster.yaml]"

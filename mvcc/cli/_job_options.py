@@ -45,12 +45,13 @@ def job_options(names: Iterable[str]) -> Callable[[shared.Command], shared.Comma
                     *option.flags,
                     name,
                     multiple=name in _SEVERAL,
+                    type=shared.with_home if option.metavar.endswith(("FILE", "FOLDER")) else None,
                     default=None,
                     metavar=option.metavar or None,
                     help=help,
                 )(function)
         argument = click.argument(
-            "files", nargs=-1, type=click.Path(), metavar="[CONFIG] [TABLE]..."
+            "files", nargs=-1, type=shared.FILE_NAME, metavar="[CONFIG] [TABLE]..."
         )
         return cast(shared.Command, argument(function))
 

@@ -32,6 +32,7 @@ _OUTLIER = -1
     "views",
     multiple=True,
     required=True,
+    type=shared.with_home,
     metavar="NAME=FILE",
     help="New rows of a view, a file or a folder of Parquet files; may be repeated.",
 )

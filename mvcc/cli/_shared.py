@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from functools import cache, partial
 from os import fspath
-from os.path import realpath
+from os.path import expanduser, realpath
 from pathlib import Path
 from textwrap import fill
 from typing import Any, TypeVar
@@ -70,13 +70,13 @@ def command(
 class _Path(click.Path):
     """A path, which is not empty as in --out "$OUT" without an OUT: that is the working folder."""
 
-    def __init__(self) -> None:
-        super().__init__(path_type=Path)
+    def __init__(self, path_type: type[str | Path] = Path) -> None:
+        super().__init__(path_type=path_type)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         if not fspath(value):
             self.fail("it is empty; name a file or folder.", param, ctx)
-        return super().convert(value, param, ctx)
+        return super().convert(expanduser(value), param, ctx)
 
 
 class Folder(_Path):
@@ -88,7 +88,7 @@ class Folder(_Path):
         return [CompletionItem(incomplete, type="dir")]
 
 
-FILE = _Path()
+FILE, FILE_NAME = _Path(), _Path(str)
 
 flag = partial(click.option, is_flag=True)
 file_option = partial(click.option, type=FILE, metavar="FILE")
@@ -147,6 +147,12 @@ def refuse_fresh_alone(fresh: bool, out: Path | None) -> None:
     """Refuse ``--fresh`` where no file is written."""
     if fresh and out is None:
         raise click.UsageError("--fresh goes with --out; add it, or leave --fresh out.")
+
+
+def with_home(text: str) -> str:
+    """Return a path, or NAME=PATH, with ~ expanded, which not every shell does after =."""
+    name, sign, path = text.partition("=")
+    return f"{name}={expanduser(path)}" if sign else expanduser(text)
 
 
 def by_name(texts: Iterable[str], flag: str) -> dict[str, str]:

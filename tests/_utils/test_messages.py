@@ -64,6 +64,7 @@ def test_bash_reads_quoted_words_as_they_were(text):
         ("-x", "./-x"),
         ("-a b", "'./-a b'"),
         ("/-x", "/-x"),
+        ("~/x", "'./~/x'"),
         ("W\x1b[3m$q", "$'W\\u001b[3m$q'"),
         ("-\n", "$'./-\\n'"),
     ],

@@ -143,6 +143,16 @@ def test_json_can_go_to_what_has_no_encoding():
     assert out.getvalue() == '"Möbel 😀"\n'
 
 
+@by_name
+def test_every_path_may_begin_with_the_home_folder(path, monkeypatch):
+    monkeypatch.setenv("HOME", "/home/me")
+    for given in command_of(path).params:
+        called = given.metavar or ""
+        if isinstance(given.type, click.Path) or called.endswith(("FILE", "FOLDER")):
+            name = "a=" * ("=" in called)
+            assert os.fspath(given.type(f"{name}~/x.csv", given)) == f"{name}/home/me/x.csv"
+
+
 @pytest.mark.parametrize("words", ["-q -v", "-v -q"])
 def test_quiet_and_verbose_exclude_each_other(folder, words):
     done = invoke(f"run tiny.yaml --dry-run {words}", code=2)
