@@ -5,6 +5,7 @@ import gc
 import json
 import shutil
 from pathlib import Path
+from zipfile import ZipFile
 
 import numpy as np
 import openpyxl
@@ -99,6 +100,9 @@ def test_a_workbook_has_a_sheet_for_each_view_and_no_formulas(folder, tmp_path):
     cells = [cell for row in book["one"].iter_rows() for cell in row]
     assert not [cell for cell in cells if cell.data_type == "f"]
     assert {cell.value for cell in cells if cell.quotePrefix} == {"=x", "=1+1"}
+    with ZipFile(tmp_path / "all.xlsx") as archive:
+        assert {entry.date_time[0] for entry in archive.infolist()} == {1980}, "no time is kept"
+        assert b"W3CDTF" not in archive.read("docProps/core.xml")
 
 
 @pytest.mark.parametrize(

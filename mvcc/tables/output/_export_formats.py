@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from typing import Any
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 import numpy as np
 import pandas as pd
@@ -36,6 +37,7 @@ _NOT_IN_XML = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]
 _FORMULA = re.compile(r"[\t\r\n]|[\s\ufeff]*[=+\-@＝＋－＠﹦﹢﹣﹫]")
 _WHOLE = re.compile(r"0|-?[1-9][0-9]{0,14}")  # spreadsheet programs keep 15 digits
 _DECIMAL = re.compile(r"-?[0-9]+(\.[0-9]+)?(e[+-][0-9]+)?")
+_TIMES = re.compile(rb"<dcterms:.*?</dcterms:\w+>")  # at which a workbook was made and changed
 _SHORT_YEAR = re.compile(r"^\d{1,3}(?=-)")
 _EXACT = 2**53  # up to which floats hold every whole number
 
@@ -252,7 +254,7 @@ def _encoded(text: str, encoding: str, content: bytes) -> bytes:
 
 
 def workbook_bytes(frames: Mapping[str, pd.DataFrame], path: str) -> bytes:
-    """Write a workbook with a sheet for each table. Texts stay texts, even if like formulas."""
+    """Write a workbook with a sheet for each table, and no time. Texts like formulas stay texts."""
     import openpyxl
     from openpyxl.utils import get_column_letter
 
@@ -276,9 +278,13 @@ def workbook_bytes(frames: Mapping[str, pd.DataFrame], path: str) -> bytes:
         with closing(sheet):  # or Python tells of its generator when a cell is refused
             for row in zip(*columns, strict=True):
                 sheet.append([_cell(sheet, value, path) for value in row])
-    buffer = io.BytesIO()
-    book.save(buffer)
-    return buffer.getvalue()
+    saved, undated = io.BytesIO(), io.BytesIO()
+    book.save(saved)
+    with ZipFile(saved) as former, ZipFile(undated, "w") as archive:
+        for name in former.namelist():
+            content = _TIMES.sub(b"", former.read(name))
+            archive.writestr(ZipInfo(name), content, ZIP_DEFLATED)  # of no time
+    return undated.getvalue()
 
 
 def _cell(sheet: Any, value: Any, path: str) -> Any:
