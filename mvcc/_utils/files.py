@@ -88,8 +88,10 @@ def move(source: Path, target: Path) -> None:
 
 
 def allow_as(former: Path, new: Path) -> None:
-    """Let those read and write a new file who might do so with a former one, if there is one."""
+    """Let those read and write a new file, or a folder's, who might do so with a former one."""
     with contextlib.suppress(OSError):
+        for inside in new.iterdir() if new.is_dir() else ():
+            allow_as(former / inside.name, inside)
         shutil.copymode(former, new)
 
 

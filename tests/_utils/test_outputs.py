@@ -64,7 +64,11 @@ def test_who_may_read_a_file_may_read_the_next_one_and_nobody_else(tmp_path):
     write_several(tmp_path, b"2", "labels.csv", "b.csv")
     write(path, b"3", fresh=True)
     replace_file(path, b"4")
-    assert stat.filemode(path.stat().st_mode) == "-rw-------"
+    inside = tmp_path / "labels/part.1.parquet"
+    label_folder(tmp_path, b"1")
+    inside.chmod(0o600)
+    label_folder(tmp_path, b"2")
+    assert {stat.filemode(one.stat().st_mode) for one in (path, inside)} == {"-rw-------"}
     assert stat.filemode((tmp_path / "b.csv").stat().st_mode) != "-rw-------"
 
 
