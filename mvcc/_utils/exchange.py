@@ -183,7 +183,8 @@ class Exchange:
 
     def _free(self, name: str) -> str:
         """Return a name beside a file that nothing has: numbers of processes come again."""
-        beside = (Path(name).with_name(f".{Path(name).name}.{n}.old") for n in count(os.getpid()))
+        stem = files.stem_of(Path(name).name)
+        beside = (Path(name).with_name(f".{stem}.{n}.old") for n in count(os.getpid()))
         return next(path.as_posix() for path in beside if not _is_there(self._folder / path))
 
     def _write(self, moves: _Moves) -> None:
@@ -243,8 +244,9 @@ def remove(path: Path, *, ignore_errors: bool = False) -> None:
 
 
 def _is_beside(aside: str, name: str) -> bool:
-    left = _LEFT.fullmatch(PurePosixPath(aside).name)
-    return left is not None and PurePosixPath(aside).with_name(left[1]) == PurePosixPath(name)
+    place, path = PurePosixPath(name), PurePosixPath(aside)
+    left = _LEFT.fullmatch(path.name)
+    return left is not None and (path.parent, left[1]) == (place.parent, files.stem_of(place.name))
 
 
 def _leads_away(folder: Path, name: str) -> bool:

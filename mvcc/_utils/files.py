@@ -24,6 +24,7 @@ LOCK, LEDGER, JOURNAL = ".mvcc-lock", ".mvcc-files", ".mvcc-exchange"
 BOOKKEEPING = {LOCK, LEDGER, JOURNAL}  # of a folder, beside what commands write there
 PART = "part"  # in place of a checksum: what goes after a kill
 _MOST_LINKS = 40  # as many as Linux follows
+_LONGEST = 255 - len("..4194304.part")  # bytes of a name beside which a part's fits
 _HOLDER = ("pid", "host", "started", "command")
 _HANDLE = re.compile(r"(?:/dev|/proc/[0-9]+(?:/task/[0-9]+)?)/fd/[0-9]+")
 _NAME = r"(?:trials/)?\w[\w.]*"
@@ -43,7 +44,13 @@ def write_whole(path: Path, content: bytes) -> None:
 
 def part_of(path: Path) -> Path:
     """Return where this process writes a file before it takes its place."""
-    return path.with_name(f".{path.name}.{os.getpid()}.part")
+    return path.with_name(f".{stem_of(path.name)}.{os.getpid()}.part")
+
+
+def stem_of(name: str) -> str:
+    """Return what the name of a part has of a file's name: all, or as much as fits, and a hash."""
+    encoded = os.fsencode(name)
+    return name if len(encoded) <= _LONGEST else f"{name[:50]}-{sha256_of(encoded)[:16]}"
 
 
 def is_stream(path: Path) -> bool:

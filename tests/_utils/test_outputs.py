@@ -389,6 +389,16 @@ def half(tmp_path):
     return tmp_path
 
 
+def test_a_name_of_255_bytes_is_put_back_and_replaced_as_any_other(tmp_path):
+    longest = [f"{'ä' * 125}.{ending}" for ending in ("json", "yaml")]
+    write_several(tmp_path, b"former", *longest)
+    writing = partial(write_several, tmp_path, b"new", *longest)
+    assert killed_before_move(4, writing, tmp_path.parent / f"{tmp_path.name}.log")
+    assert repaired(tmp_path) == dict.fromkeys(longest, b"former")
+    writing()
+    assert contents(tmp_path) == dict.fromkeys(longest, b"new")
+
+
 @pytest.mark.parametrize("name", FORMER_NAMES)
 @pytest.mark.parametrize("what", ["file", "folder with a file", "link"])
 def test_what_somebody_has_put_into_a_place_stays_and_the_former_file_waits(half, name, what):
