@@ -245,15 +245,20 @@ class Job(Section):
     def _names(cls, views: dict[str, View]) -> dict[str, View]:
         if not views:
             raise ValueError("there is no view; give at least one, such as `texts: texts.csv`.")
-        refuse(
-            (
-                (name,),
-                f"{shown(name)} cannot be the name of a view. Allowed: letters, digits, _ and -, "
-                "not beginning with a digit or -.",
-            )
-            for name in views
-            if not name.replace("-", "_").isidentifier() or name[0] == "-" or len(name) > 64
-        )
+        before: dict[str, str] = {}
+        problems: dict[KeyPath, str] = {}
+        for name in views:
+            if not name.replace("-", "_").isidentifier() or name[0] == "-" or len(name) > 64:
+                problems[(name,)] = (
+                    f"{shown(name)} cannot be the name of a view. Allowed: letters, digits, _ and"
+                    " -, not beginning with a digit or -."
+                )
+            elif (first := before.setdefault(name.casefold(), name)) != name:
+                problems[(name,)] = (
+                    f"is called {first} but for capitals: files of the two would have one name, on"
+                    " some disks. Rename the view."
+                )
+        refuse(problems.items())
         return views
 
     @field_validator("features", mode="before")

@@ -241,6 +241,11 @@ MATCH, IMAGES, K = "texts:images:", "  images: images.npz", "n_clusters: 5"
         ("images.npz", '"~\\0"', ":5: .*must be the path of a file.*, got "),
         ("images.npz", '"a\\e[31m.csv"', ":5: .*must be the path of a file.*, got "),
         ("images.npz", "x" * 5000, ":5: .*must be the path of a file.*, got "),
+        (
+            YAML,
+            "views: {a: a.csv, A: b.csv}\nn_clusters: 2",
+            "views.A: is called a but for capitals",
+        ),
         (YAML, "views: {}\nn_clusters: 2", "there is no view; give at least one"),
     ],
 )

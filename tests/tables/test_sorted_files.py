@@ -176,10 +176,13 @@ def test_a_table_may_hold_lists(tmp_path, value):
 
 def test_names_of_views_are_names_and_distinct(tmp_path):
     rows = [["id", "x", "y", "z", "u"], *([n] * 5 for n in range(3))]
-    for path in ("1 a!.csv", "x/y.csv", "---.csv"):
+    for path in ("1 a!.csv", "x/y.csv", "---.csv", "Y.csv"):
         write_csv(tmp_path / path, rows)
-    paths = [str(tmp_path / path) for path in ("1 a!.csv", "x/y.csv", "---.csv", "1 a!.csv")]
-    assert list(sort_files(paths).views) == ["table_1_a", "y", "table", "table_1_a_2"]
+    paths = [
+        str(tmp_path / path) for path in ("1 a!.csv", "x/y.csv", "---.csv", "1 a!.csv", "Y.csv")
+    ]
+    names = ["table_1_a", "y", "table", "table_1_a_2", "Y_2"]
+    assert list(sort_files(paths).views) == names, "also where capitals do not count"
 
 
 def test_of_two_tables_nothing_is_read():

@@ -16,7 +16,7 @@ from mvcc._utils.files import csv_bytes
 from mvcc._utils.messages import agreeing, counted, shown
 from mvcc._utils.outputs import OutputFolder
 from mvcc.constraints import kind_of, refuse_conflicts
-from mvcc.exceptions import InvalidInputError, MvccError, StoreError
+from mvcc.exceptions import ConfigError, InvalidInputError, MvccError, StoreError
 from mvcc.multiview import (
     OPENS,
     RENAME,
@@ -58,9 +58,9 @@ class AskSession(LoggedSession):
         self._job = job
         self._names = {LOG, GROUPS, *(f"{view}.csv" for view in job.views)}
         if len({name.casefold() for name in self._names}) < 2 + len(job.views):
-            raise InvalidInputError(
-                "No view may be called asked or groups, or as another one but for capitals: files"
-                " of answers would have one name, on some disks. Rename the view."
+            raise ConfigError(
+                "No view may be called asked or groups: files of answers would have one name, on"
+                " some disks. Rename the view."
             )
         read, elsewhere = given_files(job), "choose another folder with --out"
         out = OutputFolder(

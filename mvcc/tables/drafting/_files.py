@@ -113,7 +113,8 @@ def _named(paths: Iterable[str], views: Mapping[str, str]) -> dict[str, str]:
         stem = re.sub(r"[^\w-]+", "_", Path(path).stem)[:60].strip("_-")
         name = stem if stem.replace("-", "_").isidentifier() else f"table_{stem}".rstrip("_")
         names = chain([name], (f"{name}_{number}" for number in count(2)))
-        views[next(name for name in names if name not in views)] = path
+        taken = set(map(str.casefold, views))
+        views[next(name for name in names if name.casefold() not in taken)] = path
     return views
 
 

@@ -5,7 +5,13 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from mvcc.exceptions import ConstraintConflictError, InvalidInputError, MvccError, StoreError
+from mvcc.exceptions import (
+    ConfigError,
+    ConstraintConflictError,
+    InvalidInputError,
+    MvccError,
+    StoreError,
+)
 from mvcc.tables import AskSession, load_job, read_inputs, record_table
 from mvcc.tables.reading._answers import with_answers
 from tests.tables.asking.pages import write_tables
@@ -215,10 +221,10 @@ def test_a_copy_without_hidden_files_is_resumed(options, tmp_path):
         assert [one.id for one in asking.said] == [first, second]
 
 
-@pytest.mark.parametrize("names", [("asked", "b"), ("Groups", "b"), ("A", "a")])
+@pytest.mark.parametrize("names", [("asked", "b"), ("Groups", "b")])
 def test_views_whose_files_would_be_one_on_some_disks_are_refused(tmp_path, names):
     table = write_csv(tmp_path / "table.csv", [["x"], [1], [2]])
-    with pytest.raises(InvalidInputError, match="called asked or groups, or as another one but"):
+    with pytest.raises(ConfigError, match="called asked or groups: files"):
         session(options_of(dict.fromkeys(names, table), n_clusters=2), tmp_path / "asked")
 
 
