@@ -9,10 +9,11 @@ from typing import Any, Self, cast
 import numpy as np
 import pandas as pd
 
-from mvcc._utils.messages import nearest, nearest_id, row_name, shown
+from mvcc._utils.messages import nearest_id, row_name, shown
 from mvcc.exceptions import InvalidInputError
 from mvcc.multiview import MERGE, NEW, OPENS, OUTLIER, RENAME, UNDO, Answer
 from mvcc.tables._clustering import Clustered
+from mvcc.tables._job import no_view
 from mvcc.tables.correcting._corrected import parts_of
 from mvcc.tables.correcting._corrections import (
     MATCH,
@@ -225,10 +226,8 @@ class Correctable:
 
     def _id(self, view: str, id: Any, *, left_out: bool = False) -> str:
         """Return the id of a row as the facts have it, also of one that was ``left_out``."""
-        if view not in self._views:
-            raise InvalidInputError(
-                f"there is no view {shown(view)}{nearest(str(view), self._views)}"
-            )
+        if problem := no_view(view, self._views):
+            raise InvalidInputError(problem)
         index, facts = self._index[view], self._facts
         if left_out:  # by a correction, which may be taken back
             index, facts = self._every_row[view], self._draft.found

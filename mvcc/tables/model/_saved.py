@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 from sklearn import config_context
 
 from mvcc._utils.arrays import Ints
-from mvcc._utils.messages import clipped, nearest, shown
+from mvcc._utils.messages import clipped
 from mvcc._utils.outputs import replace_file
 from mvcc._utils.validation import check_data
 from mvcc.exceptions import DataError, InvalidInputError
+from mvcc.tables._job import no_view
 from mvcc.tables.model._file import damaged, model_bytes, read_model
 from mvcc.tables.model._parts import NUMBERS, PREDICTORS, mixed_features
 from mvcc.tables.model._rules import Unfit, are_texts, array, read, require, words
@@ -144,11 +145,8 @@ class SavedClustering:
         InvalidInputError
             Where there is none of this name.
         """
-        if name not in self.names:
-            known = clipped(", ".join(self.names), 200)
-            raise InvalidInputError(
-                f"there is no view {shown(name)}{nearest(str(name), self.names)} Known: {known}."
-            )
+        if problem := no_view(name, self.names):
+            raise InvalidInputError(problem)
         return self.views[self.names.index(name)]
 
     def merged(self, into: Sequence[Sequence[int]]) -> SavedClustering:

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from mvcc._utils.messages import clipped, nearest, shown
+from mvcc._utils.messages import clipped, shown
 from mvcc._utils.settings import Problems as Mistakes
 from mvcc._utils.settings import validated
 from mvcc._utils.validation import as_pandas
 from mvcc.exceptions import ConfigError, DataError, InvalidInputError
-from mvcc.tables._job import Job
+from mvcc.tables._job import Job, no_view
 from mvcc.tables.reading._inputs import Inputs, notes_on_shared_ids
 from mvcc.tables.reading._problems import Problems
 from mvcc.tables.reading._rows import columns_of_bytes, ids_of
@@ -37,9 +37,8 @@ def job_of(
     by_view = (*_BY_VIEW, *also)
     for key in by_view:
         for name, value in settings.get(key, {}).items():
-            if name not in sections:
-                guess = nearest(str(name), sections)
-                raise ConfigError(f"{key}: there is no view {shown(name)}{guess}")
+            if problem := no_view(name, sections):
+                raise ConfigError(f"{key}: {problem}")
             # numbers of NumPy, and columns of a table
             value = value.tolist() if hasattr(value, "tolist") else value
             sections[name][key] = _as_names(value) if key in _BY_VIEW else value
