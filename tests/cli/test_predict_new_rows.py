@@ -232,7 +232,11 @@ def test_rows_that_do_not_fit_are_one_message_alone(joint, tmp_path, small_chunk
 @pytest.mark.parametrize(
     ("view", "out", "message"),
     [
-        ("view2", "labels.csv", r"there is no view 'view2'; did you mean 'view\d'\?"),
+        (
+            "view2",
+            "labels.csv",
+            r"--view view2=…: there is no view 'view2'; did you mean 'view\d'\?",
+        ),
         ("view0", "there.csv", r"there\.csv exists\. .* replace it with --fresh"),
         ("view0", "new.csv", r"new\.csv is read and would be overwritten"),
         ("view0", "labels.xlsx", r"labels\.xlsx must end in \.csv or \.parquet"),
@@ -245,8 +249,9 @@ def test_what_is_there_is_not_written_over(joint, tmp_path, view, out, message):
     (tmp_path / "there.csv").write_text("mine")
     path = tmp_path / out.replace("{out}", str(joint / "out"))
     words = (joint / "out", f"--view={view}={tmp_path / 'new.csv'}", "--out", path)
-    with pytest.raises(MvccError, match=message):
+    with pytest.raises(MvccError, match=message) as caught:
         invoke("predict", *words)
+    assert isinstance(caught.value, ConfigError) == message.startswith(("--view", "labels"))
     assert sorted(os.listdir(tmp_path)) == ["new.csv", "there.csv"]
     assert (tmp_path / "there.csv").read_text() == "mine"
 

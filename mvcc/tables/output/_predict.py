@@ -22,10 +22,10 @@ from mvcc._utils.messages import counted, shown
 from mvcc._utils.outputs import OutputFolder
 from mvcc._utils.progress import Progress
 from mvcc._utils.scheduler import Client
-from mvcc.exceptions import ConfigError, DataError, InvalidInputError
+from mvcc.exceptions import ConfigError, DataError
 from mvcc.results import Clustering
 from mvcc.tables._config import load_job
-from mvcc.tables._job import View
+from mvcc.tables._job import View, no_view
 from mvcc.tables._layout import ALL_LABELS, CONFIG, LABELS, MODEL
 from mvcc.tables.folders._folders import id_column_of, refuse_without_folder
 from mvcc.tables.folders._workers import workers
@@ -77,6 +77,9 @@ def predict_files(
     the table that was clustered. Without a `scheduler` of dask, this machine has the workers.
     """
     model, facts = corrected_model(folder)
+    for name in new:
+        if problem := no_view(name, model.names):
+            raise ConfigError(f"--view {name}=…: {problem}")
     views = [model.view(name) for name in new]
     folders = {name: read_folder(path) for name, path in new.items() if os.path.isdir(path)}
     if scheduler is not None and not folders:
@@ -265,7 +268,7 @@ def _writer_of(path: Path) -> Callable[[Path, Iterator[Columns]], None]:
     """Return what writes the format of a file."""
     ending = path.suffix.lower()
     if ending not in _WRITERS:
-        raise InvalidInputError(
+        raise ConfigError(
             f"{path} must end in {' or '.join(_WRITERS)}. Choose another file with --out."
         )
     if ending == ".parquet":
