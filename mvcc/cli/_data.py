@@ -16,6 +16,7 @@ from typing import Any
 import click
 
 from mvcc import datasets
+from mvcc._utils.messages import padded
 from mvcc._version import __version__
 from mvcc.cli import _shared as shared
 from mvcc.exceptions import DataError, MvccError
@@ -160,11 +161,8 @@ def _sizes(views: Any) -> str:
 def _print(entries: list[dict[str, Any]], rows: Sequence[Sequence[str]]) -> None:
     """Print JSON, or columns in which nothing is cut, so that paths can be copied."""
     shared.say_json(entries)
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        shared.say(
-            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        )
+    for row in zip(*map(padded, zip(*rows, strict=True)), strict=True):
+        shared.say("  ".join(row).rstrip())
 
 
 @shared.command("mvcc doctor", "mvcc doctor --compile")
