@@ -147,7 +147,12 @@ def test_matches_called_like_the_tables_or_their_ids_may_name_a_row_often(tmp_pa
     write_csv(tmp_path / "paare.csv", rows)
     assert sort_files(files[:4]).matches == [("air:böden", "paare.csv")]
     write_csv(tmp_path / "paare.csv", [["key", "c"], *rows[1:]])
-    assert "paare" in sort_files(files[:4]).views
+    found = sort_files(files[:4])
+    assert "paare" in found.views
+    said = (
+        "two columns have ids of two tables. If these are matches, name the columns air and böden."
+    )
+    assert found.notes == [f"paare.csv: it was taken for a table, though {said}"]
 
 
 def test_of_tables_with_the_same_columns_none_is_matches_of_the_others(tmp_path):

@@ -83,7 +83,7 @@ def sort_files(
         if path in tables and path not in held and 2 <= frame.shape[1] <= _MOST_COLUMNS:
             others = _without(path, tables)
             said = _misspelled(path, frame, others) if _may_be_pairs(frame) else ""
-            said = said or _without_kinds(path, frame, others)
+            said = said or _without_names(path, frame, others)
             files.notes += [said] if said else []
     name_of = {path: name for name, path in files.views.items()}
     for path, ends in pairs.items():
@@ -206,19 +206,24 @@ def _misspelled(path: str, frame: pd.DataFrame, tables: Mapping[str, Ids]) -> st
     return ""
 
 
-def _without_kinds(path: str, frame: pd.DataFrame, tables: Mapping[str, Ids]) -> str:
-    """Say that a table may be one of constraints, as two columns have ids of one other table."""
-    if frame.shape[1] == 2 or not (_may_be_pairs(frame) or len({*texts_in(frame.iloc[:, 2])}) == 2):
-        return ""
-    columns = [*without_attrs(frame).items()][:2]
+def _without_names(path: str, frame: pd.DataFrame, tables: Mapping[str, Ids]) -> str:
+    """Say that a table may hold pairs of ids, as two columns have ids of other tables."""
+    if are_matches := frame.shape[1] == 2:
+        may_be = not ids_in(frame)
+    else:
+        may_be = _may_be_pairs(frame) or len({*texts_in(frame.iloc[:, 2])}) == 2
+    columns = [*without_attrs(frame).items()][: 2 * may_be]
     held = [tables_with(str(name), {*texts_in(own)}, tables, ()) for name, own in columns]
-    one, other = (found[0].end.table if found else "" for found in held)
-    if not one or one != other:
+    ends = [found[0].end.table for found in held if found]
+    if len(ends) < 2 or (ends[0] == ends[1]) is are_matches:
         return ""
+    said = f"{clipped(path)}: it was taken for a table, though two columns have ids of"
+    if are_matches:
+        names = " and ".join(Path(end).stem for end in ends)
+        return f"{said} two tables. If these are matches, name the columns {names}."
     return (
-        f"{clipped(path)}: it was taken for a table, though two columns have ids of {clipped(one)}."
-        " If these are constraints, name the columns i, j and kind, and write must-link or"
-        " cannot-link."
+        f"{said} {clipped(ends[0])}. If these are constraints, name the columns i, j and kind,"
+        " and write must-link or cannot-link."
     )
 
 
