@@ -316,6 +316,13 @@ def test_markup_in_ids_and_words_of_programs_in_names_are_shown_literally(tmp_pa
         assert page.locator("img[src=x], main script").count() == 0
 
 
+def test_bars_have_a_unit(config, visit):
+    config.write_text(config.read_text().partition("show:")[0])
+    with serving(config) as server:
+        captions = visit(server.address).locator("#rows .bars caption").all_inner_texts()
+    assert {*captions} == {"Standard deviations from the mean"}
+
+
 def test_a_name_from_right_to_left_turns_nothing_beside_it(page):
     name_by_keys(page, "שלום")
     wait_for(page, TOLD, "שלום")

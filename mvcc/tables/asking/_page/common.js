@@ -220,7 +220,8 @@ function bars(values) {
   const most = Math.max(3, ...values.map(([, z]) => Math.abs(z)));
   return make(
     "table",
-    { class: "bars", "aria-label": "Standard deviations from the mean" },
+    { class: "bars" },
+    make("caption", {}, "Standard deviations from the mean"),
     ...values.map(([name, z]) => {
       const bar = make("span", z < 0 ? { class: "below" } : {});
       const width = (50 * Math.abs(z)) / most;
