@@ -61,7 +61,7 @@ def cluster(
         )
     if config is None and given["n_clusters"] is None:
         raise click.UsageError(
-            "the number of clusters is missing; give it with -k (NUMBER or auto)."
+            "the number of clusters is missing; give it with -k, or compare some with -k 2-12."
         )
     numbers = outcome.as_range(given["n_clusters"])
     if numbers:

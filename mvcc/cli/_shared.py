@@ -34,7 +34,7 @@ TERMS = {
     "must-link": "two rows that belong in one cluster",
     "cannot-link": "two rows that belong in different clusters",
     "constraint": "a must-link or a cannot-link between two rows of one view",
-    "view": "one of several tables about the same classes; tables need not have the same rows",
+    "view": "one of several tables about the same things; each has rows of its own",
     "mapping": "the matches between the rows of the views; incomplete: many rows have none",
     "closure": "all constraints that follow from the given ones (a=b and b=c give a=c)",
     "threshold": "least weight of a transferred constraint, up to 1; or cv: cross-validated",

@@ -115,9 +115,8 @@ class View(Section):
     ignore: Annotated[_Columns, _COLUMNS] = Field(default=(), description="Columns to leave out.")
     columns: Annotated[_UsedColumns | None, _COLUMNS] = Field(
         default=None,
-        description="The only columns to cluster by; in a file also what a column is: number, "
-        "text, mail, category, date, day first, month first, picture, ignore. A number may stand "
-        "before a label, such as 1 - never.",
+        description="The only columns to cluster by; or, in a file, what columns are: number, "
+        "text, mail, category, date, day first, month first, picture, ignore.",
     )
     missing: Annotated[_Words | None, Option("VIEW=WORD[,WORD]", read=_listed)] = Field(
         default=None,
