@@ -99,7 +99,7 @@ class _LazyGroup(click.Group):
                 formatter.write_dl([(name.ljust(width), text) for name, text in commands.items()])
 
 
-_HELP = """Cluster two or more tables about the same things of which only some rows are known to match.
+_HELP = """Cluster tables about the same things when only some of their rows are known to match.
 
 \b
 Cluster the bundled example, then your own tables:

@@ -245,7 +245,7 @@ def read_facts(folder: Path, name: str = CLUSTERING) -> Clustering:
     path = folder / name
     try:
         facts = parse_json(content_of(path))
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         refuse_aside(path)
         raise StoreError(
             f"{folder} holds no clustering: there is no {CLUSTERING}. Name a folder that `mvcc "

@@ -217,6 +217,7 @@ def test_what_takes_too_long_is_not_measured(folder, monkeypatch):
         ("job.yaml", 2, "the output file is missing"),
         ("job.yaml --from results --json", 2, "leave out CONFIG, or --from"),
         ("--from nowhere --json", 1, "nowhere holds no clustering: .* Name a folder"),
+        ("--from job.yaml --json", 1, "job.yaml holds no clustering: .* Name a folder"),
         (
             "job.yaml --between left:nothing --json",
             2,

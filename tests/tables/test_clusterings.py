@@ -297,6 +297,8 @@ def one_table(tmp_path, rows, **values):
 def test_one_row_is_refused(tmp_path):
     with pytest.raises(DataError, match=r"a\.csv: there is one row only; nothing can be clustered"):
         cluster(one_table(tmp_path, [[1, 2]], n_clusters=1), tmp_path / "out")
+    with pytest.raises(DataError, match=r"a\.csv: 1 row cannot be put into 2 clusters"):
+        cluster(one_table(tmp_path, [[1, 2]], n_clusters=2), tmp_path / "out")
 
 
 @pytest.mark.parametrize("features", ["auto", "spectral", "pca", "none"])

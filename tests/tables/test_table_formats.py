@@ -486,7 +486,7 @@ def test_an_unclear_comma_is_refused_with_remedies_for_the_format(tmp_path, name
         "open quote": ("a.arff", "@relation r\n@attribute x real\n@data\n'1\n", r":4: a quotation mark is not closed"),
         "more values": ("a.arff", "@relation r\n@attribute x real\n@data\n1\n1,2\n", r":5: 2 values instead of 1"),
         "no ending": ("a", text(), r"the format of a name without an ending is not known. Known endings: \.csv, "),
-        "another ending": ("a.xls", b"PK", r"the format '\.xls' is not known\. Known"),
+        "another ending": ("a.xls", b"PK", r"the format '\.xls' is not known\. Known .* Save the table as "),
         "packed": (
             "a.csv.gz",
             b"",

@@ -72,7 +72,7 @@ def _reading(path: str) -> Iterator[tuple[str, str]]:
         unpack = "Unpack the file. " if ending in _PACKED else ""
         raise DataError(
             f"{place}: the format {what} is not known. {unpack}Known endings:"
-            f" {', '.join(_READERS)}."
+            f" {', '.join(_READERS)}. Save the table as one of them."
         )
     try:
         yield ending, place

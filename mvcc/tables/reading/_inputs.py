@@ -239,8 +239,8 @@ def check_enough(table: Table, n_clusters: int) -> None:
     """Refuse more clusters than a view has rows."""
     if n_clusters > len(table.ids):
         raise DataError(
-            f"{table.path}: {len(table.ids)} rows cannot be put into {n_clusters} clusters"
-            f" ({for_reader('-k', 'n_clusters')})."
+            f"{table.path}: {counted(len(table.ids), 'row')} cannot be put into {n_clusters}"
+            f" clusters ({for_reader('-k', 'n_clusters')})."
         )
 
 
