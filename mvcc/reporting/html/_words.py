@@ -30,7 +30,7 @@ SHAPES = {  # most by the names that matplotlib has for them; in a square from -
     "bowtie": "M-7,-6V6L7,-6V6Z",
 }
 _PATHS = list(SHAPES.values())
-_OPTION = re.compile(r"(?<![\w-])(?:--[a-z][a-z-]*[a-z]|-[a-z])(?![\w-])")
+_OPTION = re.compile(r"`([^`]+)`|(?<![\w-])(?:--[a-z][a-z-]*[a-z]|-[a-z])(?![\w-])")
 
 
 def symbol(cluster: int) -> dict[str, Any]:
@@ -70,10 +70,11 @@ def unbroken(text: str) -> str:
 
 
 def options(text: str) -> Markup:
-    """Mark the options of a command in a text, so that no line ends within one."""
+    """Mark options, and what is between backticks, so that no line ends within one."""
     from markupsafe import Markup, escape
 
-    return Markup(_OPTION.sub(r'<code class="option">\g<0></code>', str(escape(text))))
+    found = _OPTION.sub(lambda one: f'<code class="option">{one[1] or one[0]}</code>', escape(text))
+    return Markup(found)
 
 
 def rows_of_settings(tree: Mapping[str, Any]) -> list[tuple[str, str]]:

@@ -458,6 +458,7 @@ def test_rows_without_a_reference_label_have_none(page):
     [
         ("Use --transfer direct-mapping.", ["--transfer"]),
         ("fewer (-k), lower (--threshold cv)", ["-k", "--threshold"]),
+        ("(`header:` sets it), `a b --out`", ["header:", "a b --out"]),
         ("must-link, a--b, img-k, 3 -- 4, --, -5", []),
     ],
 )
