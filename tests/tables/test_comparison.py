@@ -275,6 +275,7 @@ def test_views_that_hardly_show_the_same_clusters_are_named(tmp_path):
     facts = compared(tmp_path, n=60, n_matches=30, noise=40.0, judged=())
     begins = "view0 and view1 hardly show the same clusters: without their match, "
     (said,) = (text for text in facts["warnings"] if text.startswith(begins))
+    assert "by chance). Add constraints (mvcc ask). Columns" in said
     assert said.endswith("leave such columns out (--ignore).")
 
 
