@@ -167,9 +167,8 @@ def match(
 
     Learns from the matches that are known, 20 or more, how rows of two views go together, and looks
     for the likeliest counterparts of the others. It says how often it finds known matches again.
-    A row is proposed once at most, but for --candidates. A probability is the share of such
-    proposals that were right when known matches were cut, among rows that have a counterpart.
-    Expect most proposals to be wrong if views show different things.
+    A probability is the share of such proposals that were right when known matches were cut, among
+    rows that have a counterpart. Expect most to be wrong if views show different things.
 
     Delete the wrong lines of the file of --out; --match reads the rest. --show adds columns to
     decide by.

@@ -39,20 +39,19 @@ def cluster(
     """Cluster your own tables, of which only some rows are known to match.
 
     Tables are CSV, TSV, Excel (.xlsx), JSON, Parquet, NPZ, NPY or ARFF, with numbers, categories,
-    dates and texts. A TABLE is a view named after its file; --view gives another name. A column
-    `id` (or --id-column) names the rows; without one, they are numbered from 0. The output
+    dates and texts. A TABLE is a view named after its file; --view gives another name. The output
     lists how each column was used; --ignore and --columns change it.
 
     Settings may be in a CONFIG file (`mvcc init --from` drafts one); options override it. A range
     such as -k 2-12 compares numbers of clusters and chooses none.
 
     A view may be a folder of Parquet files with more rows than memory holds: mvcc clusters a
-    sample, then gives all rows its clusters, in parallel.
+    sample, then gives all rows its clusters.
 
-    Writes to the folder of --out: for each view labels.csv, and moved.csv with the rows that
-    constraints moved and why (co-em: propagated.csv and received.csv); suspicious.csv with matches
-    that seem wrong, if any; of a folder labels/ with all rows; report.html; clustering.json with
-    all facts; model.skops; and cluster.yaml, which repeats the run.
+    Writes to the folder of --out: report.html; for each view labels.csv, and moved.csv with the
+    rows that constraints moved and why (co-em: propagated.csv and received.csv); suspicious.csv
+    with matches that seem wrong; of a folder labels/ with all rows; clustering.json with all facts;
+    model.skops; and cluster.yaml, which repeats the run.
     """
     if config is None and not given["views"]:
         raise click.UsageError(

@@ -31,8 +31,7 @@ def init(
 ) -> None:
     """Write a small example to start from into FOLDER, or draft a config for your own tables.
 
-    The example has two tables of unequal size, some matches between their rows, and some
-    constraints: run `mvcc cluster` on them as they are, or replace them by your own tables.
+    The example has two tables, some matches between their rows, and some constraints.
 
     With --from, `mvcc` reads your TABLES and writes cluster.yaml, which clusters them as it is: it
     has every column (of thousands, the first 4,000 and doubtful ones) with its kind, two values,

@@ -63,8 +63,7 @@ def predict(
     A table needs the columns that its view was clustered by, in any order; others are ignored.
     Formats and ids are those of `mvcc cluster`. CSV and Parquet files may be larger than memory.
     The output has the columns id, cluster and, if clusters have names, name. Several views get a
-    folder each, with labels.csv. A folder of Parquet files is predicted in parallel, and its
-    output is such a folder, too.
+    folder each, with labels.csv; a folder of Parquet files gets such a folder.
     """
     new = shared.by_name(views, "--view")
     with shared.shown_steps() as on_step:
@@ -207,10 +206,7 @@ def export(folder: Path, out: Path, kind: str | None, fresh: bool) -> None:
 
     FOLDER is an output folder of `mvcc cluster`. The new columns are those of labels.csv, with
     cluster_name in place of name; where the table has a column of that name, the new one ends in
-    _2. Outliers have the cluster -1.
-
-    Texts that mvcc adds, or that come from another format, get a leading ' in CSV where a
-    spreadsheet program would take them for formulas; in .xlsx they are marked as text.
+    _2. Outliers have the cluster -1. New texts that look like formulas get a leading ' in CSV.
     """
     written = tables.export_tables(folder, out, kind, fresh=fresh)
     shared.say_json({"files": [{"path": path, "rows": rows} for path, rows in written.items()]})
