@@ -170,8 +170,7 @@ def match(
     A probability is the share of such proposals that were right when known matches were cut, among
     rows that have a counterpart. Expect most to be wrong if views show different things.
 
-    Delete the wrong lines of the file of --out; --match reads the rest. --show adds columns to
-    decide by.
+    Delete the wrong lines of --out; --match reads the rest. --show adds columns to decide by.
     """
     if config is not None and clustering is not None:
         raise click.UsageError("--from brings its own settings; leave out CONFIG, or --from.")
