@@ -177,8 +177,9 @@ def compare(fit: Fit, on_step: Callable[[str], None]) -> Comparison:
                 f"{inputs.tables[u].name} and {inputs.tables[v].name} hardly show the same"
                 f" clusters: without their match, {percent(cut.agreement)} of {len(cut.first)}"
                 f" matched rows share their cluster ({percent(cut.by_chance)} by chance). Add"
-                " constraints (mvcc ask). Columns that tell nothing of them can hide those that do:"
-                f" leave such columns out ({for_reader('--ignore', 'ignore')})."
+                f" constraints ({for_reader('mvcc ask', 'Questions')}). Columns that tell nothing"
+                " of them can hide those that do: leave such columns out"
+                f" ({for_reader('--ignore', 'ignore')})."
             )
     facts = {
         "folds": len(contest.folds),
