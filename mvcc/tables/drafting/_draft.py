@@ -160,30 +160,31 @@ def _drafted(name: str, view: View, named: Sequence[Named]) -> _Drafted:
         problems, rest = Problems(), view.model_copy(update={"ignore": tuple(bad)})
         table = table_of(frame, name, rest, problems, named=named)
     problems.raise_any()
-    columns = without_attrs(frame).items()
-    texts = {str(name): as_texts(values[~is_missing(values)]) for name, values in columns}
+    bare = without_attrs(frame)
     labels: dict[str, int] = {}
-    doubts: dict[str, list[str]] = {column: [] for column in texts}
+    doubts: dict[str, list[str]] = {column.name: [] for column in table.every_column}
     for column in table.every_column:
         if column.name == table.id_column or not _LABELS.fullmatch(column.name.strip()):
             continue
-        n = texts[column.name].nunique()
+        n = _texts(bare[column.name]).nunique()
         if 2 <= n <= _MOST_LABELS:
             labels[column.name] = n
             doubts[column.name].append(f"looks like labels ({n} values), so it is left out")
     for name_of_bad, problem in bad.items():
         doubts[name_of_bad].append(problem.removeprefix(view.path).partition(": ")[2])
+    X = pd.DataFrame(table.X, columns=table.columns)
     for column in table.used:
         if column.name not in labels:
-            doubts[column.name] += _doubts(column, texts, len(frame))
+            doubts[column.name] += _doubts(column, bare[column.name], X[column.name])
     for column in table.every_column:
         doubts[column.name] += [
             f"{remark}: if the others mean missing, name them under `missing:`"
             for remark in column.remarks
             if re.match(r"\d+ of \d+ values are (numbers|dates)", remark)
         ]
-        n_repeated = len(texts[column.name]) - texts[column.name].nunique()
-        if table.id_column is None and column.why is LeftOut.AN_ID and n_repeated:
+        if table.id_column is not None or column.why is not LeftOut.AN_ID:
+            continue
+        if n_repeated := int(_texts(bare[column.name]).duplicated().sum()):
             said = f"{counted(n_repeated, 'value')} {agreeing(n_repeated, 'repeats', 'repeat')}"
             doubts[column.name].append(f"{said}, so it does not name the rows")
     return _Drafted(view, frame, table, labels, doubts)
@@ -202,10 +203,11 @@ def _doubt_ids_of_others(drafted: Mapping[str, _Drafted], files: SortedFiles) ->
             if column.name == one.table.id_column or column.kind == "category":
                 continue
             values = frame[column.name]
-            for some in (values.head(_GLANCE), values):
-                texts = [plain_id(text.casefold()) for text in texts_in(some)]
-                if not (held := {*texts}) & known:
-                    break
+            first = (str(value).strip().casefold() for value in values.iloc[:_GLANCE].tolist())
+            if known.isdisjoint(map(plain_id, first)):
+                continue
+            texts = [plain_id(text.casefold()) for text in texts_in(values)]
+            held = {*texts}
             is_like_ids = column.why is LeftOut.AN_ID or len(held) > (
                 _FEW_REPEAT * len(texts) if are_numbers else _FEW_NUMBERS
             )
@@ -216,11 +218,17 @@ def _doubt_ids_of_others(drafted: Mapping[str, _Drafted], files: SortedFiles) ->
                 )
 
 
-def _doubts(column: Column, texts: Mapping[str, pd.Series[Any]], n_rows: int) -> Iterator[str]:
+def _texts(cells: pd.Series[Any]) -> pd.Series[Any]:
+    return as_texts(cells[~is_missing(cells)])
+
+
+def _doubts(column: Column, cells: pd.Series[Any], used: pd.Series[Any]) -> Iterator[str]:
     """Say what may be wrong with the kind of a column that is clustered."""
-    values = texts[column.name]
-    if column.n_missing > _MANY * n_rows:
-        yield f"{percent(column.n_missing / n_rows)} are missing"
+    if column.n_missing > _MANY * len(cells):
+        yield f"{percent(column.n_missing / len(cells))} are missing"
+    if column.kind == "number" and used.nunique() > _FEW_NUMBERS:
+        return  # the texts of thousands of columns take long
+    values = _texts(cells)
     is_whole = column.kind == "number" and values.str.fullmatch(r"\d+").all()
     if is_whole and 2 < values.nunique() <= _FEW_NUMBERS:
         yield f"{values.nunique()} distinct numbers: if they are codes, write category"

@@ -235,7 +235,7 @@ def looks_like_codes(values: pd.Series[Any]) -> bool:
     """Tell whether a column holds codes such as INV-0187, each of one row."""
     if not _may_be_codes(values):
         return False
-    repeat = any(some.duplicated().any() for some in (values.head(GLANCE), values))
+    repeat = any(some.duplicated().any() for some in (values.iloc[:GLANCE], values))
     return not repeat and _are_codes(values)
 
 
@@ -243,11 +243,11 @@ def file_reason(values: pd.Series[Any]) -> LeftOut | None:
     """Tell why values that all name files are left out: these hold what they are about."""
     if values.dtype.kind not in "OUT":
         return None
-    folded = (str(value).strip().casefold() for value in values.head(GLANCE).tolist())
+    folded = (str(value).strip().casefold() for value in values.iloc[:GLANCE].tolist())
     first = next((text for text in folded if text not in _MISSING), None)
     if first is not None and not first.endswith(_FILES):
         return None
-    for some in (values.head(GLANCE), values):
+    for some in (values.iloc[:GLANCE], values):
         texts = as_texts(some[~is_missing(some)]).str.lower()
         if not (len(texts) and texts.str.endswith(_FILES).all()):
             return None
@@ -275,7 +275,7 @@ def _are_codes(values: pd.Series[Any]) -> bool:
     if not _may_be_codes(values):
         return False
     # if half of the first fifth are none, the others are too few; looking at all takes long
-    first = values.head(len(values) // 5 + 1).tolist()
+    first = values.iloc[: len(values) // 5 + 1].tolist()
     n_first = sum(_CODE.fullmatch(str(value).strip()) is not None for value in first)
     may_be = n_first > len(first) / 2 and not is_missing(values).any()
     return bool(may_be and as_texts(values).str.fullmatch(_CODE).mean() > ENOUGH_CODES)
@@ -294,8 +294,8 @@ def is_missing(values: pd.Series[Any]) -> Bools:
     missing: Bools = values.isna().to_numpy(dtype=bool)
     if values.dtype.kind in "OUT" and not are_ordered(values):
         # pandas takes thirty times as long for few rows, of which there may be many columns
-        folded = (str(value).strip().casefold() for value in values.to_numpy())
-        missing = missing | np.fromiter((text in _MISSING for text in folded), dtype=bool)
+        are_words = (str(value).strip().casefold() in _MISSING for value in values.tolist())
+        missing = missing | np.fromiter(are_words, dtype=bool)
     return missing
 
 

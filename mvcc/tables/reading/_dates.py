@@ -72,7 +72,7 @@ def _of_numbers(date: re.Match[str]) -> str:
 
 def are_months(values: pd.Series[Any]) -> bool:
     """Tell whether texts are months such as 05.2023, which as numbers would follow no order."""
-    if not any(map(_MONTH_OF_NUMBERS.fullmatch, map(str, values.head(_FEWEST_DATES).tolist()))):
+    if not any(map(_MONTH_OF_NUMBERS.fullmatch, map(str, values.iloc[:_FEWEST_DATES].tolist()))):
         return False
     texts = as_texts(values[~is_missing(values)])
     return bool(texts.str.fullmatch(_MONTH_OF_NUMBERS).all() and texts.str.startswith("0").any())

@@ -53,7 +53,7 @@ def code_reason(name: str, values: pd.Series[Any]) -> LeftOut | None:
     is_text = values.dtype.kind in "OUT"
     first = str(values.iloc[0]).strip()
     # no code is written with a decimal sign, and looking for zeros in front takes long
-    head = map(str, values.head(GLANCE).tolist())
+    head = map(str, values.iloc[:GLANCE].tolist())
     if is_text and not named and all(map(DECIMAL.fullmatch, head)):
         return None
     may_be_padded = is_text and _PADDED.search("\n".join(map(str, values.tolist())))

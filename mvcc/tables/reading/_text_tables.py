@@ -75,7 +75,8 @@ def _end(
 
 
 def _cells(rows: pd.DataFrame) -> Cells:
-    return [[cell.strip() or None for cell in row] for row in rows.to_numpy()]
+    cells = rows.to_numpy() if len(rows) else ()
+    return [[cell.strip() or None for cell in row] for row in cells]
 
 
 def _without_empty(
