@@ -204,11 +204,11 @@ def _by_products(
 
     def blocks() -> Iterator[tuple[Floats, Floats]]:
         """Give the products of columns of every pair, whose inner products are K, and the gaps."""
-        size = max(1, _BLOCK_ENTRIES // len(a))
+        scale, size = np.where(a == b, 0.5, np.sqrt(0.5)), max(1, _BLOCK_ENTRIES // len(a))
         for block in blocks_of(len(first), size):
-            x, y = first[block], second[block]
-            products = (x[:, a] * y[:, b] + x[:, b] * y[:, a]) * np.where(a == b, 0.5, np.sqrt(0.5))
-            yield products, missing[block]
+            x, y = (np.ascontiguousarray(rows[block].T) for rows in (first, second))
+            products = np.concatenate([x[n] * y[n:] + x[n:] * y[n] for n in range(d)])
+            yield (products * scale[:, None]).T, missing[block]
 
     gram, target = np.zeros((len(a), len(a))), np.zeros(len(a))
     for products, part in blocks():
