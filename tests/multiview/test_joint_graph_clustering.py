@@ -116,6 +116,22 @@ def test_the_largest_of_clear_groups_is_not_halved(seed):
     assert score([y, y], fit(views, matches, k=4, n_components=8).labels_) < 0.8  # twice as many
 
 
+def test_the_metric_of_the_same_constraints_is_learned_once(monkeypatch):
+    views, y, matches = blobs()
+    learned, metric = [], _joint_set.PairMetric
+    monkeypatch.setattr(
+        _joint_set, "PairMetric", lambda **options: learned.append(options) or metric(**options)
+    )
+    constraints = [Constraints.from_labels(np.roll(y[0], 1), 30, 0), None]  # which k-means violates
+    model = fit(views, matches, constraints)
+    again = model.labels_by(constraints, random_state=0)
+    assert len(learned) == 1
+    model.labels_by([constraints[0].select(np.arange(20)), None])
+    assert len(learned) == 2
+    assert all(map(np.array_equal, model.labels_by(constraints, random_state=0), again))
+    assert len(learned) == 3
+
+
 @pytest.mark.parametrize(  # without it, k-means violates none of the pairs, or 3
     ("n", "apart", "seed", "n_pairs"), [(1000, 4, 2, 8), (1000, 4, 2, 20), (300, 2, 8, 20)]
 )

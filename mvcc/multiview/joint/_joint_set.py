@@ -147,6 +147,7 @@ class JointSet:
         # components to cluster by without a metric, and those in which a metric is learned
         self._n_free = settings.components(FREE_COMPONENTS, self.n_objects)
         self._n_wide = settings.components(METRIC_COMPONENTS, self.n_objects)
+        self._last_metric: tuple[Constraints, PairMetric] | None = None  # by these constraints
 
     def clusters(
         self, constraints: Constraints, rng: np.random.Generator, n_init: int | None = None
@@ -255,10 +256,12 @@ class JointSet:
 
     def _rows_by_metric(self, constraints: Constraints) -> Floats | LazyRows | None:
         """Return the objects in the space of a metric; None if none helps."""
-        ends, pairs = np.unique(constraints.pairs, return_inverse=True)
-        among = Constraints(pairs.reshape(-1, 2), constraints.must_link, constraints.weights)
-        metric = PairMetric(unit_rows=True).set_output(transform="default")
-        metric.fit(self._wide_rows(ends), constraints=among)
+        if self._last_metric is None or self._last_metric[0] != constraints:
+            ends, pairs = np.unique(constraints.pairs, return_inverse=True)
+            among = Constraints(pairs.reshape(-1, 2), constraints.must_link, constraints.weights)
+            new = PairMetric(unit_rows=True).set_output(transform="default")
+            self._last_metric = constraints, new.fit(self._wide_rows(ends), constraints=among)
+        metric = self._last_metric[1]
         if metric.ridge_ is None:
             return None
         # the wide rows of all objects would take as much memory again
