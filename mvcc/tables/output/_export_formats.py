@@ -232,7 +232,7 @@ def _quoting(records: list[str], delimiter: str) -> tuple[bool, bool]:
 
 def _quoted(text: str, always: bool, delimiter: str) -> str:
     """Return a cell, in quotes if it needs some."""
-    if always or any(mark in text for mark in (delimiter, '"', "\r", "\n")):
+    if always or delimiter in text or '"' in text or "\r" in text or "\n" in text:
         return '"' + text.replace('"', '""') + '"'
     return text
 
