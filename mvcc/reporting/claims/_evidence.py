@@ -58,8 +58,9 @@ class Evidence:
 
 def read_evidence(results: Results) -> Evidence:
     """Read the scores of all experiments below a folder, and its ``evaluations.csv``, if any."""
+    scores = prepare(results.scores)
     evaluations = _read_evaluations(results.folder / "evaluations.csv")
-    return Evidence(prepare(results.scores), evaluations, results.gaps())
+    return Evidence(scores, evaluations, results.gaps())
 
 
 def prepare(scores: pd.DataFrame) -> pd.DataFrame:
