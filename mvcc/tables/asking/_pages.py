@@ -188,7 +188,7 @@ class ReviewPage(Page):
             for view, own in one["rows"].items():
                 own["typical"] = [row_name(view, id) for id in own["typical"][:_TYPICAL]]
                 ids += own["typical"]
-        for name in ("between", "nowhere", "disputed", "matches"):
+        for name in ("between", "nowhere", "disputed", "violated", "matches"):
             rows = told[name][:_MOST_LISTED]
             listed[name] = {"n": len(told[name]), "rows": rows}
             ids += [row for one in rows for row in rows_in(one["id"])]

@@ -181,6 +181,7 @@ class ReviewSession(LoggedSession):
             "clusters": clusters,
             **listed,
             "disputed": self.disputes()[:n],
+            "violated": self.violated()[:n],
             "matches": self.doubted_matches()[:n],
             "corrections": self.corrections,
         }
@@ -200,6 +201,17 @@ class ReviewSession(LoggedSession):
                 for who, answer, group in one.said
             ]
             found.append({"id": "\n".join(one.rows), "said": said})
+        return found
+
+    def violated(self) -> list[dict[str, Any]]:
+        """Return the constraints that the clusters violate, with the clusters of their rows."""
+        found = []
+        for view in self.facts.views:
+            for one in view.violated:
+                id = "\n".join(row_name(view.name, view.ids[row]) for row in (one.i, one.j))
+                clusters = [view.labels[one.i], view.labels[one.j]]
+                told = {"must_link": one.must_link, "clusters": clusters, "source": one.reason}
+                found.append({"id": id, **told})
         return found
 
     def doubted_matches(self) -> list[dict[str, Any]]:

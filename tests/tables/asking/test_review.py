@@ -134,6 +134,26 @@ def test_of_many_corrections_at_once_the_facts_are_made_once(results, monkeypatc
     assert len(made) == 1
 
 
+def test_violated_constraints_are_listed_as_the_clusters_are_now(tmp_path):
+    pairs = [["a1", "a2", "must-link"], ["a2", "a3", "must-link"], ["a1", "a3", "cannot-link"]]
+    lines = {frozenset(pair): f"line {n} of pairs.csv" for n, (*pair, _) in enumerate(pairs, 2)}
+    options = with_values(write_problem(tmp_path, judged=()), on_conflict="drop")
+    path = write_csv(tmp_path / "pairs.csv", [["i", "j", "kind"], *pairs])
+    options.append((("constraints", "view0"), path, "--constraints view0"))
+    cluster(options, tmp_path / "out")
+    with ReviewSession(tmp_path / "out") as session:
+        for answers in ([], [("view0:a1\nview0:a2", "0"), ("view0:a3", "1")]):
+            session.record(answers)
+            told, labels = ReviewPage(session).now()["violated"], session.labels()
+            assert told["n"] == len(told["rows"]) > 0
+            for one in told["rows"]:
+                rows = one["id"].split("\n")
+                assert one["clusters"] == [labels[row] for row in rows]
+                assert (one["clusters"][0] == one["clusters"][1]) != one["must_link"]
+                assert one["source"] == lines[frozenset(row[6:] for row in rows)]
+        assert [one["source"] for one in told["rows"]] == ["line 3 of pairs.csv"]
+
+
 def test_matches_are_listed_while_they_seem_wrong_and_again_after_an_undo(tmp_path, monkeypatch):
     options = write_problem(tmp_path, n=260, n_matches=200, judged=())
     path, out = tmp_path / "view0-view1.csv", tmp_path / "out"

@@ -69,10 +69,12 @@ function show(told) {
     ` · ${counted(told.corrections.length, "correction")}`;
   at("clusters").replaceChildren(...told.clusters.map(shownCluster));
   list("disputed", "Different answers of several people", told.disputed, disputed);
-  at("n-disputed").parentElement.hidden = told.disputed.n === 0;
   list("between", "Rows between two clusters", told.between, doubtful);
   list("nowhere", "Rows that fit nowhere", told.nowhere, doubtful);
+  list("violated", "Constraints that the clusters violate", told.violated, violated);
   list("matches", "Matches that seem to be wrong", told.matches, doubtfulMatch);
+  for (const name of ["disputed", "violated"])
+    at(`n-${name}`).parentElement.hidden = told[name].n === 0;
   at("corrections").replaceChildren(...told.corrections.map((text) => make("li", {}, text)));
   if (told.clusters.some((one) => String(one.cluster) === opened)) open(opened);
   else close();
@@ -263,6 +265,19 @@ function disputed({ id, said }) {
       ...moves.map((one) => settle(String(one.cluster), `Put into ${called(one)}`)),
       settle("outlier", "Fits nowhere"),
     ),
+  );
+}
+
+function violated({ id, must_link, clusters, source }) {
+  const [one, other] = clusters;
+  const where = must_link
+    ? `They belong together, but are in ${one} and ${other}`
+    : `They belong apart, but are both in ${one}`;
+  return make(
+    "li",
+    {},
+    make("p", {}, `${where} (${source}).`),
+    make("div", { class: "rows" }, ...shownIn(id.split("\n")).map(choosable)),
   );
 }
 
