@@ -10,7 +10,7 @@ from mvcc.tables.asking import _pages
 from tests.browser.conftest import SCROLLED, UNFOLD
 from tests.browser.test_questions_in_browser import PROBLEM, TOLD, wait_for
 from tests.tables.asking.pages import correcting, write_tables
-from tests.tables.problems import read_csv
+from tests.tables.problems import read_csv, write_csv
 from tests.tables.test_asked import log
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
@@ -242,6 +242,30 @@ def test_a_list_that_is_cut_says_so_beside_its_whole_number(results, open_page, 
         n = page.evaluate("state.nowhere.n")
         assert page.inner_text("#n-nowhere") == f"Rows that fit nowhere ({n}, 1 of them)"
         assert page.inner_text("#n-matches") == "Matches that seem to be wrong (0)"
+        assert page.is_hidden("#n-violated")  # there are no constraints
+
+
+def test_a_violated_constraint_is_shown_with_its_line_and_the_cluster_of_its_rows(
+    tmp_path, open_page
+):
+    config = write_tables(tmp_path)
+    pairs = [["t0", "t3", "must-link"], ["t3", "t6", "must-link"], ["t0", "t6", "cannot-link"]]
+    path = write_csv(tmp_path / "pairs.csv", [["i", "j", "kind"], *pairs])
+    update = QUICK | {"constraints": {"texts": path}, "on_conflict": "drop"}
+    cluster_job(load_job(config).model_copy(update=update), tmp_path / "results")
+    with correcting(tmp_path / "results") as server:
+        page = open_page(server)
+        assert page.inner_text("#n-violated") == "Constraints that the clusters violate (1)"
+        page.click("#n-violated")
+        said = page.inner_text("#violated p")
+        assert said.startswith("By line 4 of pairs.csv, these belong apart, but both are in ")
+        number = clusters(tmp_path / "results")["texts:t0"]
+        names = [text.rpartition(" (")[0].split(maxsplit=1) for text in headings(page)]
+        (name,) = (name for own, name in names if own == number)
+        assert said.endswith(f"in {number} {name}.")
+        rows = page.locator("#violated [data-row]")
+        shown = [one.get_attribute("data-row") for one in rows.all()]
+        assert shown == ["texts:t0", "texts:t6"]
 
 
 def test_on_a_phone_all_rows_are_shown_and_nothing_scrolls_sideways(results, open_page):

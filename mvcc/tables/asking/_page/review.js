@@ -7,6 +7,8 @@ const STILL = { preventScroll: true };
 
 const called = ({ cluster, name }) => `${cluster} ${name}`.trim();
 const shownIn = (ids) => ids.map((id) => state.shown[id]); // rows, several as one id or a list
+const clusterOf = ({ view }, number) =>
+  state.clusters.find(({ cluster }) => cluster === number || cluster === `${view}:${number}`);
 const idOf = (row) => `${row.view}:${row.id}`;
 const act = (text, of, does) =>
   make("button", { onclick: does, "aria-label": `${text} ${of}` }, text);
@@ -223,9 +225,7 @@ function doubtful({ id, second }) {
   const buttons = [
     act("Fits nowhere", `(${id})`, () => correct(id, "outlier", `${id} fits nowhere`)),
   ];
-  const other = state.clusters.find(
-    ({ cluster }) => cluster === second || cluster === `${row.view}:${second}`,
-  );
+  const other = clusterOf(row, second);
   if (other)
     buttons.unshift(
       act(`Move to ${called(other)}`, `(${id})`, () =>
@@ -269,15 +269,16 @@ function disputed({ id, said }) {
 }
 
 function violated({ id, must_link, clusters, source }) {
-  const [one, other] = clusters;
-  const where = must_link
-    ? `They belong together, but are in ${one} and ${other}`
-    : `They belong apart, but are both in ${one}`;
+  const rows = shownIn(id.split("\n"));
+  const [one, other] = clusters.map((number) => called(clusterOf(rows[0], number)));
+  const said = must_link
+    ? `belong together, but they are in ${one} and in ${other}.`
+    : `belong apart, but both are in ${one}.`;
   return make(
     "li",
     {},
-    make("p", {}, `${where} (${source}).`),
-    make("div", { class: "rows" }, ...shownIn(id.split("\n")).map(choosable)),
+    make("p", {}, `By ${source}, these `, said),
+    make("div", { class: "rows" }, ...rows.map(choosable)),
   );
 }
 
