@@ -14,7 +14,8 @@ __all__ = ["made", "results"]  # fixtures
 def test_a_program_reads_what_to_look_at_and_corrects_it(results, tmp_path):
     before = labels(results)
     shown = json.loads(mvcc("review", results, "--json", "-n", 2).stdout)
-    assert set(shown) == {"clusters", "between", "nowhere", "disputed", "matches", "corrections"}
+    doubts = {"between", "nowhere", "disputed", "violated", "matches"}
+    assert set(shown) == {"clusters", *doubts, "corrections"}
     assert [one["cluster"] for one in shown["clusters"]] == [0, 1, 2]
     assert len(shown["nowhere"]) <= 2
     parts = json.loads(mvcc("review", results, "--parts", 1).stdout)["parts"]
