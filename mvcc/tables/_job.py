@@ -246,17 +246,13 @@ class Job(Section):
             raise ValueError("there is no view; give at least one, such as `texts: texts.csv`.")
         before: dict[str, str] = {}
         problems: dict[KeyPath, str] = {}
+        rule = "Allowed: letters, digits, _ and -, not beginning with a digit or -."
+        remedy = "files of the two would have one name, on some disks. Rename the view."
         for name in views:
             if not name.replace("-", "_").isidentifier() or name[0] == "-" or len(name) > 64:
-                problems[(name,)] = (
-                    f"{shown(name)} cannot be the name of a view. Allowed: letters, digits, _ and"
-                    " -, not beginning with a digit or -."
-                )
+                problems[(name,)] = f"{shown(name)} cannot be the name of a view. {rule}"
             elif (first := before.setdefault(name.casefold(), name)) != name:
-                problems[(name,)] = (
-                    f"is called {first} but for capitals: files of the two would have one name, on"
-                    " some disks. Rename the view."
-                )
+                problems[(name,)] = f"is called {first} but for capitals: {remedy}"
         refuse(problems.items())
         return views
 

@@ -10,7 +10,6 @@ from itertools import permutations, product
 from pathlib import Path
 from typing import Any, Literal
 
-import numpy as np
 import pandas as pd
 
 from mvcc._utils.ids import why_unknown
@@ -30,6 +29,7 @@ from mvcc._utils.settings import as_yaml
 from mvcc.exceptions import DataError, MvccError
 from mvcc.tables._config import load_job
 from mvcc.tables._job import AskedKind, View
+from mvcc.tables.drafting._doubts import FEW_NUMBERS, doubts_of, given_texts
 from mvcc.tables.drafting._files import SortedFiles, sort_files
 from mvcc.tables.drafting._ids import texts_in
 from mvcc.tables.reading._column import (
@@ -37,14 +37,12 @@ from mvcc.tables.reading._column import (
     LeftOut,
     Written,
     as_texts,
-    is_missing,
     without_attrs,
 )
 from mvcc.tables.reading._files import read_frame
 from mvcc.tables.reading._id_column import Named
 from mvcc.tables.reading._inputs import read_pairs
 from mvcc.tables.reading._matches import read_matches
-from mvcc.tables.reading._numbers import before_labels
 from mvcc.tables.reading._problems import Problems
 from mvcc.tables.reading._rows import plain_id
 from mvcc.tables.reading._table import Table, table_of
@@ -55,13 +53,12 @@ _LABELS = re.compile(
     r"|espèces?|cible|étiquettes?)([\W_].*)?",
     re.IGNORECASE,
 )
-_MOST_LABELS, _FEW_NUMBERS = 20, 6  # distinct values of labels, and of numbers that may be codes
+_MOST_LABELS = 20  # distinct values
 _GUESS = 5  # clusters
 _MOST_COLUMNS = 4000  # of all tables; a config has 10,000 values at most
-_MANY = 0.5  # of the values that are missing or hold numbers, or of the ids that are in two tables
+_MANY = 0.5  # of the ids are in two tables
 _FEW_REPEAT = 0.9  # of the values of a column are distinct, or ids of another table
 _GLANCE = 100  # rows, of which some hold an id of another table if a column does
-_FEW_WORDS = 10  # distinct ones beside the numbers of a column of texts
 _WIDTH = 32  # of what stands before a comment
 _HEAD = """\
 # What is to be clustered, and how: a draft. Read the comments, change what is wrong, and run:
@@ -166,7 +163,7 @@ def _drafted(name: str, view: View, named: Sequence[Named]) -> _Drafted:
     for column in table.every_column:
         if column.name == table.id_column or not _LABELS.fullmatch(column.name.strip()):
             continue
-        n = _texts(bare[column.name]).nunique()
+        n = given_texts(bare[column.name]).nunique()
         if 2 <= n <= _MOST_LABELS:
             labels[column.name] = n
             doubts[column.name].append(f"looks like labels ({n} values), so it is left out")
@@ -175,7 +172,7 @@ def _drafted(name: str, view: View, named: Sequence[Named]) -> _Drafted:
     X = pd.DataFrame(table.X, columns=table.columns)
     for column in table.used:
         if column.name not in labels:
-            doubts[column.name] += _doubts(column, bare[column.name], X[column.name])
+            doubts[column.name] += doubts_of(column, bare[column.name], X[column.name])
     for column in table.every_column:
         doubts[column.name] += [
             f"{remark}: if the others mean missing, name them under `missing:`"
@@ -184,7 +181,7 @@ def _drafted(name: str, view: View, named: Sequence[Named]) -> _Drafted:
         ]
         if table.id_column is not None or column.why is not LeftOut.AN_ID:
             continue
-        if n_repeated := int(_texts(bare[column.name]).duplicated().sum()):
+        if n_repeated := int(given_texts(bare[column.name]).duplicated().sum()):
             said = f"{counted(n_repeated, 'value')} {agreeing(n_repeated, 'repeats', 'repeat')}"
             doubts[column.name].append(f"{said}, so it does not name the rows")
     return _Drafted(view, frame, table, labels, doubts)
@@ -209,48 +206,13 @@ def _doubt_ids_of_others(drafted: Mapping[str, _Drafted], files: SortedFiles) ->
             texts = [plain_id(text.casefold()) for text in texts_in(values)]
             held = {*texts}
             is_like_ids = column.why is LeftOut.AN_ID or len(held) > (
-                _FEW_REPEAT * len(texts) if are_numbers else _FEW_NUMBERS
+                _FEW_REPEAT * len(texts) if are_numbers else FEW_NUMBERS
             )
             if is_like_ids and len(held & known) > _FEW_REPEAT * len(held):
                 one.doubts[column.name].append(
                     f"has ids of {other}: if rows with them are the same object, write a file of"
                     f" matches with the columns {name} and {other}, and ignore this one"
                 )
-
-
-def _texts(cells: pd.Series[Any]) -> pd.Series[Any]:
-    return as_texts(cells[~is_missing(cells)])
-
-
-def _doubts(column: Column, cells: pd.Series[Any], used: pd.Series[Any]) -> Iterator[str]:
-    """Say what may be wrong with the kind of a column that is clustered."""
-    if column.n_missing > _MANY * len(cells):
-        yield f"{percent(column.n_missing / len(cells))} are missing"
-    if column.kind == "number" and used.nunique() > _FEW_NUMBERS:
-        return  # the texts of thousands of columns take long
-    values = _texts(cells)
-    is_whole = column.kind == "number" and values.str.fullmatch(r"\d+").all()
-    if is_whole and 2 < values.nunique() <= _FEW_NUMBERS:
-        yield f"{values.nunique()} distinct numbers: if they are codes, write category"
-    is_bare_text = column.kind == "text" and not column.remarks
-    if is_bare_text and (example := _number_among_few_words(values)):
-        said = shown(clipped(example, 40))
-        yield f"texts with numbers in them, such as {said}: make a column of each number"
-    if column.kind == "category" and values.nunique() > 2 and not values.str.isdigit().all():
-        numbers = before_labels(values, one_each=True)
-        if not np.isnan(numbers).any():
-            ends = f"{numbers.min():.0f} to {numbers.max():.0f}"
-            asked = f"write `columns: {as_yaml({column.name: 'number'})}`"
-            yield f"its categories begin with the numbers {ends}: if they are a scale, {asked}"
-
-
-def _number_among_few_words(texts: pd.Series[Any]) -> str:
-    """Return the first of texts if most are numbers with words, the same few in all; else none."""
-    words = {word for text in texts for word in re.findall(r"[^\W\d_]+", text.casefold())}
-    found = texts[texts.str.contains(r"\d") & texts.str.contains(r"\s")]
-    if len(words) <= _FEW_WORDS and len(found) > _MANY * len(texts):
-        return str(found.iloc[0])
-    return ""
 
 
 def _lines(drafted: Mapping[str, _Drafted], files: SortedFiles, folder: Path) -> _Lines:

@@ -1,0 +1,55 @@
+"""What may be wrong with the kind of a column, as the comment on it in a drafted config."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from mvcc._utils.messages import clipped, percent, shown
+from mvcc._utils.settings import as_yaml
+from mvcc.tables.reading._column import Column, as_texts, is_missing
+from mvcc.tables.reading._numbers import before_labels
+
+FEW_NUMBERS = 6  # distinct ones, which may be codes
+_MANY = 0.5  # of the values are missing, or hold numbers
+_FEW_WORDS = 10  # distinct ones beside the numbers of a column of texts
+
+
+def given_texts(cells: pd.Series[Any]) -> pd.Series[Any]:
+    """Return the cells that are not missing, as texts."""
+    return as_texts(cells[~is_missing(cells)])
+
+
+def doubts_of(column: Column, cells: pd.Series[Any], used: pd.Series[Any]) -> Iterator[str]:
+    """Say what may be wrong with the kind of a column that is clustered."""
+    if column.n_missing > _MANY * len(cells):
+        yield f"{percent(column.n_missing / len(cells))} are missing"
+    if column.kind == "number" and used.nunique() > FEW_NUMBERS:
+        return  # the texts of thousands of columns take long
+    values = given_texts(cells)
+    is_whole = column.kind == "number" and values.str.fullmatch(r"\d+").all()
+    if is_whole and 2 < values.nunique() <= FEW_NUMBERS:
+        yield f"{values.nunique()} distinct numbers: if they are codes, write category"
+    is_bare_text = column.kind == "text" and not column.remarks
+    if is_bare_text and (example := _number_among_few_words(values)):
+        said = shown(clipped(example, 40))
+        yield f"texts with numbers in them, such as {said}: make a column of each number"
+    if column.kind == "category" and values.nunique() > 2 and not values.str.isdigit().all():
+        numbers = before_labels(values, one_each=True)
+        if not np.isnan(numbers).any():
+            ends = f"{numbers.min():.0f} to {numbers.max():.0f}"
+            asked = f"write `columns: {as_yaml({column.name: 'number'})}`"
+            yield f"its categories begin with the numbers {ends}: if they are a scale, {asked}"
+
+
+def _number_among_few_words(texts: pd.Series[Any]) -> str:
+    """Return the first of texts if most are numbers with words, the same few in all; else none."""
+    words = {word for text in texts for word in re.findall(r"[^\W\d_]+", text.casefold())}
+    found = texts[texts.str.contains(r"\d") & texts.str.contains(r"\s")]
+    if len(words) <= _FEW_WORDS and len(found) > _MANY * len(texts):
+        return str(found.iloc[0])
+    return ""
