@@ -121,7 +121,7 @@ def test_answers_become_constraints_names_a_number_of_clusters_and_lost_rows(tmp
         named = {row["id"]: row["name"] for row in used}
         assert all(named[pair[number]] == group for group, own in groups.items() for pair in own)
         assert {row[5] for row in view["given"]} <= {
-            f"line {n} of {view['name']}.csv" for n in range(2, 40)
+            f"line {n} of asked/{view['name']}.csv" for n in range(2, 40)
         }
         assert len(view["given"]) == sum(len(own) - 1 for own in groups.values())
     assert (
@@ -257,7 +257,7 @@ def test_answers_may_not_leave_nothing_to_cluster_nor_contradict_what_was_given(
     write_csv(folder / "view0.csv", [["i", "j", "kind"], [ids[0], ids[1], "must-link"]])
     pairs = write_csv(tmp_path / "pairs.csv", [["i", "j", "kind"], [ids[1], ids[0], "cannot-link"]])
     given = (("constraints", "view0"), pairs, "--constraints")
-    both = r"(?s)line 2 of pairs\.csv.*line 2 of view0\.csv|line 2 of view0"
+    both = r"(?s)line 2 of pairs\.csv.*line 2 of asked/view0\.csv|line 2 of asked/view0\.csv"
     with pytest.raises(ConstraintConflictError, match=both):
         cluster([*asking(options, folder), given], tmp_path / "out")
 

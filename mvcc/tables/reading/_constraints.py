@@ -33,6 +33,8 @@ def add_constraints(
     The view that the file is named for counts first, but zeros in front tell a row of another.
     """
     notes += file.notes
+    if Path(file.name).stem in {one.name for one in tables}:  # else reasons seem to name the table
+        file = replace(file, name="/".join(Path(file.place).absolute().parts[-2:]))
     table = tables[number]
     called = [name.strip() for record in file.records.values() for name in record[:2]]
     if any(texts.issuperset(called) for texts in table.other_readings.values()):
