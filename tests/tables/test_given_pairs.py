@@ -101,13 +101,22 @@ def test_matches_may_be_many_to_many_an_array_and_of_views_in_any_order(options,
 
 
 @pytest.mark.parametrize("ending", ["csv", "jsonl"])
-def test_a_match_without_an_id_is_named_like_one_with_an_unknown_id(options, tmp_path, ending):
-    pairs = pd.DataFrame({"texts": ["t1", "t2", "t3"], "images": ["i0", None, "i4"]})
-    content = pairs.to_csv(index=False)
-    if ending == "jsonl":
-        content = pairs.to_json(orient="records", lines=True)
-    with pytest.raises(DataError, match=r"1 of 3 matches .* \(line [23]: '' is not in images\)"):
-        matches(options, tmp_path, content, name=f"m.{ending}")
+def test_lines_that_lack_an_id_are_no_matches_and_are_counted(options, tmp_path, ending):
+    """As an outer join writes them, also where its columns are swapped."""
+    pairs = pd.DataFrame({"texts": ["t1", "t2", None, "t3"], "images": ["i0", None, "i1", "i4"]})
+    for names in (["texts", "images"], ["images", "texts"]):
+        pairs.columns = pd.Index(names)
+        content = pairs.to_csv(index=False)
+        if ending == "jsonl":
+            content = pairs.to_json(orient="records", lines=True)
+        named = with_file(options, "matches", "texts:images", tmp_path / f"m.{ending}", content)
+        inputs = read(named, tmp_path)
+        assert inputs.relations[0, 1].tolist() == [[1, 0], [3, 4]]
+        lacking = f"{tmp_path}/m.{ending}: 2 lines lack an id and were left out."
+        assert inputs.notes[0] == lacking
+    assert matches(options, tmp_path, "t1,\nt2,i4\n")[0, 1].tolist() == [[2, 4]]
+    with pytest.raises(DataError, match=r"1 of 2 matches .* \(line 4: 't9' is not in texts"):
+        matches(options, tmp_path, "texts,images\nt1,i0\nt2,\nt9,i4\n")
 
 
 @pytest.mark.parametrize("column", ["nr", "other"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import compress
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -59,6 +60,13 @@ def _matches(
     names, columns, is_header = matched_ids(
         frame, path, (first.name, second.name), (first.id_column, second.id_column)
     )
+    numbers = np.asarray(frame.attrs.get("lines", frame.index), dtype=np.int64)
+    unit = "line" if "lines" in frame.attrs else "row"
+    there = [all(ids) for ids in zip(*columns, strict=True)]
+    if n := there.count(False):
+        columns, numbers = [[*compress(column, there)] for column in columns], numbers[there]
+        what = agreeing(n, "lacks an id and was left out", "lack an id and were left out")
+        notes.append(f"{path}: {counted(n, unit)} {what}.")
     if not is_header and len(names) - first_two(names)[0] > 2:
         read = " and ".join(shown(names[side]) for side in first_two(names))
         notes.append(
@@ -77,15 +85,14 @@ def _matches(
         )
     for column, table in zip(columns, tables, strict=True):
         refuse_two_readings(path, [name.casefold() for name in names], column, table, tables)
-    numbers = np.asarray(frame.attrs.get("lines", frame.index), dtype=np.int64)
-    if not is_header and max(first.row.find(names[0]), second.row.find(names[1])) >= 0:
+    above = _rows_of([[name] for name in names[:2]], tables)
+    if not is_header and all(names[:2]) and above.max() >= 0:
         # the first line is a match itself, or one with a mistake
         columns = [[name, *column] for name, column in zip(names, columns, strict=False)]
-        rows = np.concatenate((_rows_of([[name] for name in names[:2]], tables), rows))
+        rows = np.concatenate((above, rows))
         numbers = np.concatenate(([frame.attrs.get("header", -1)], numbers))
     if not len(rows):
         raise DataError(f"{path}: there are no matches in this file; leave it out, or fill it.")
-    unit = "line" if "lines" in frame.attrs else "row"
     is_whole = (rows >= 0).all(axis=1)
     lacking: list[Lacking] = []
     for place in np.flatnonzero(~is_whole):
