@@ -147,7 +147,7 @@ def _print_view(view: dict[str, Any]) -> None:
             shared.say("  ".join([f"  {name}", *(f"{entry:>5}" for entry in entries)]))
     other = [f"{own} is {new}" for own, new in enumerate(view["numbers"]) if own != new]
     if other:
-        shared.say(f"  numbers of B: {', '.join(other)}")
+        shared.say(f"  B's clusters, as numbered here: {', '.join(other)}")
     listed = [
         f"{clipped(row['id'], 30)} {_label(row['from'])} → {_label(row['to'])}"
         for row in view["moved"]
@@ -290,6 +290,6 @@ def review(
         elif not for_program:
             shared.in_browser(tables.ReviewPage(session), "Correct", port, no_open)
         if parts is None:
-            shared.say(f"{counted(len(session.corrections), 'correction')} of {folder}.")
+            shared.say(f"{folder} has {counted(len(session.corrections), 'correction')} in all.")
             again = f"mvcc cluster CONFIG --continue {typed(folder)} --out NEW"
             shared.say(f"Made anew, it keeps them: {again}", err=True)

@@ -96,7 +96,7 @@ def test_rows_that_moved_are_listed_and_written(folder, tmp_path):
     assert "view0: 2 of 24 rows moved; adjusted Rand index 0." in said
     lines = [line for line in said.splitlines() if line.startswith(("  A \\ B", "  1 中", "  2 p"))]
     assert len({cell_len(line) for line in lines[:3]}) == 1
-    assert "numbers of B: 0 is 2, 1 is 0, 2 is 1" in said
+    assert "  B's clusters, as numbered here: 0 is 2, 1 is 0, 2 is 1" in said
     assert f"  moved (2): {before['ids'][3]} {before['labels'][3]} → " in said
 
 

@@ -25,7 +25,7 @@ def test_a_program_reads_what_to_look_at_and_corrects_it(results, tmp_path):
     done = mvcc("review", results, "--answers", table)
     n = sum(cluster != before[row] for row, cluster in labels(results).items())
     assert done.stdout == (
-        f"3 corrections recorded; {n} rows moved.\n3 corrections of {results}.\n"
+        f"3 corrections recorded; {n} rows moved.\n{results} has 3 corrections in all.\n"
     )
     told = mvcc("review", results, "--answers", table, "--json")
     assert (told.returncode, told.stdout) == (1, "")
