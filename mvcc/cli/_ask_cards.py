@@ -15,6 +15,7 @@ from mvcc.tables import Card, GivenAnswer, ShownGroup, ShownRow, Status
 
 _NARROW = 80  # columns, below which rows are one below the other
 _LONGEST = 600  # characters of a value
+_WIDEST = 24  # a column and its value beside a bar, in half of a terminal
 
 
 class Screen:
@@ -117,19 +118,20 @@ def _described(row: ShownRow) -> Text:
     for column, value in row.values:
         cut = value if len(value) <= _LONGEST else f"{value[: _LONGEST - 1]}…"
         text.append(f"{clean(column)}: {clean(cut)}\n")
-    width = min(20, max((cell_len(clean(column)) for column, _ in row.bars), default=0))
-    for column, score in row.bars:
-        number = f"{score:+.1f}"
-        bar = number[0] * min(10, round(2 * abs(score)))
-        text.append(f"{padded([clean(column)], width)[0]} {number} {bar}\n")
     if row.bars:
+        values = padded([value for _, value, _ in row.bars])
+        names = padded([clean(name) for name, *_ in row.bars], most=_WIDEST - len(values[0]))
+        for name, value, (*_, score) in zip(names, values, row.bars, strict=True):
+            number = f"{score:+.1f}"
+            bar = number[0] * min(8, round(2 * abs(score)))
+            text.append(f"{name} {value} {number} {bar}\n")
         text.append("(standard deviations from the mean)\n", "dim")
     return text
 
 
 def _summary(row: ShownRow) -> str:
     """Return what tells most of a row, in one line."""
-    bars = ", ".join(f"{column} {score:+.1f}" for column, score in row.bars[:2])
+    bars = ", ".join(f"{column} {value}" for column, value, _ in row.bars[:2])
     return [*(value for _, value in row.values), *row.images, bars][0]
 
 

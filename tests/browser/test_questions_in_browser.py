@@ -6,6 +6,7 @@ import pytest
 
 from tests.browser.conftest import SCROLLED, UNFOLD
 from tests.tables.asking.pages import KINDS, THEN, asked, kind_of, serving, write_tables
+from tests.tables.problems import read_csv
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
@@ -316,11 +317,18 @@ def test_markup_in_ids_and_words_of_programs_in_names_are_shown_literally(tmp_pa
         assert page.locator("img[src=x], main script").count() == 0
 
 
-def test_bars_have_a_unit(config, visit):
+def test_bars_have_a_value_and_a_unit(config, visit):
     config.write_text(config.read_text().partition("show:")[0])
     with serving(config) as server:
-        captions = visit(server.address).locator("#rows .bars caption").all_inner_texts()
-    assert {*captions} == {"Standard deviations from the mean"}
+        page = visit(server.address)
+        captions = page.locator("#rows .bars caption").all_inner_texts()
+        view, id = page.inner_text("#rows .row h2").split()
+        bars = page.locator("#rows .row").first.locator("tr").all_inner_texts()
+    assert {*captions} == {"Values, and standard deviations from the mean"}
+    (row,) = (row for row in read_csv(config.with_name(f"{view}.csv")) if row["id"] == id)
+    shown = dict(bar.split()[:2] for bar in bars)
+    assert shown == {column: f"{float(row[column]):g}" for column in shown}
+    assert shown
 
 
 def test_a_name_from_right_to_left_turns_nothing_beside_it(page):

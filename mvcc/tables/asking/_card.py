@@ -13,6 +13,9 @@ import pandas as pd
 
 from mvcc._utils.messages import clipped, counted
 from mvcc.multiview import Group, Question, Questions
+from mvcc.tables.explaining._distinguishing import columns_of
+from mvcc.tables.explaining._shown_rows import value_text
+from mvcc.tables.reading._column import Column
 from mvcc.tables.reading._pictures import is_picture
 from mvcc.tables.reading._table import Table
 
@@ -31,9 +34,9 @@ class ShownRow:
     id: str
     values: tuple[tuple[str, str], ...]  # of the columns to show
     images: tuple[str, ...]  # paths below the folder of the table, as they stand in it
-    # where no columns are named: those in which the row differs most from the mean, in standard
-    # deviations
-    bars: tuple[tuple[str, float], ...]
+    # where no columns are named: those in which the row differs most from the mean, their values,
+    # and by how many standard deviations
+    bars: tuple[tuple[str, str, float], ...]
 
 
 @dataclass(frozen=True)
@@ -169,10 +172,19 @@ class Shower:
         bars = () if table.shown else self._bars(view, row)
         return ShownRow(table.name, table.ids[row], texts, tuple(images), bars)
 
-    def _bars(self, view: int, row: int) -> tuple[tuple[str, float], ...]:
-        scores = self._scores[view].iloc[row]
+    def _bars(self, view: int, row: int) -> tuple[tuple[str, str, float], ...]:
+        scores, columns = self._scores[view].iloc[row], self._columns[view]
         most = scores.iloc[np.argsort(-np.abs(scores.to_numpy()), kind="stable")[:_MOST_BARS]]
-        return tuple((str(column), round(score, 2)) for column, score in most.items() if score)
+        bars = []
+        for name in most.index[most != 0]:
+            column, values = columns[name]
+            bars.append((name, value_text(values[row], column.kind), round(scores[name], 2)))
+        return tuple(bars)
+
+    @cached_property
+    def _columns(self) -> list[dict[str, tuple[Column, Any]]]:
+        """Return the columns of every view, each with its values, by name."""
+        return [{one[0].name: one for one in columns_of(table)} for table in self._tables]
 
     @cached_property
     def _scores(self) -> list[pd.DataFrame]:

@@ -93,7 +93,7 @@ def values_in(
         if rows is not None:
             values = values[rows]
         every = zip(values.tolist(), pd.isna(values).tolist(), strict=True)
-        texts = ["" if missing else _text(value, kind) for value, missing in every]
+        texts = ["" if missing else value_text(value, kind) for value, missing in every]
         room -= sum(map(len, texts))
         if room < 0:
             break
@@ -101,7 +101,7 @@ def values_in(
     return [[name, listed[name]] for name in columns if name in listed]
 
 
-def _text(value: Any, kind: str | None) -> str:
+def value_text(value: Any, kind: str | None) -> str:
     """Return a value as it is shown."""
     if isinstance(value, str):
         return clipped(" ".join(value[: 2 * _LONGEST_VALUE].split()), _LONGEST_VALUE)

@@ -325,7 +325,16 @@ def test_a_card_shows_columns_images_and_bars(tmp_path):
     with session(options_of({"texts": path}, n_clusters=2), tmp_path / "asked") as asking:
         (three,) = asking.card(asking.question("texts:r3")).rows
     assert three.values == (("title", "title 3"),)
-    assert "x" in dict(three.bars)
+    assert "x" in [column for column, _, _ in three.bars]
+
+
+def test_bars_have_the_values_of_numbers_dates_and_truth(tmp_path):
+    rows = [[f"r{n}", f"{n},5", "no" if n % 4 else "yes", f"{n + 1}.03.2024"] for n in range(20)]
+    path = write_csv(tmp_path / "texts.csv", [["id", "x", "paid", "sent"], *rows])
+    with session(options_of({"texts": path}, n_clusters=2), tmp_path / "asked") as asking:
+        (zero,) = asking.card(asking.question("texts:r0")).rows
+    values = {column: value for column, value, _ in zero.bars}
+    assert values == {"x": "0.5", "paid": "yes", "sent": "2024-03-01"}
 
 
 def test_the_columns_that_differ_most_are_shown(asking):
@@ -334,8 +343,11 @@ def test_the_columns_that_differ_most_are_shown(asking):
     bars = card.rows[0].bars
     row = table.X[table.row[card.rows[0].id]]
     scores = (row - table.X.mean(axis=0)) / table.X.std(axis=0)
-    assert dict(bars) == pytest.approx(dict(zip(table.columns, scores, strict=True)), abs=0.006)
-    sizes = [abs(score) for _, score in bars]
+    found = {column: score for column, _, score in bars}
+    assert found == pytest.approx(dict(zip(table.columns, scores, strict=True)), abs=0.006)
+    values = [float(value) for _, value, _ in bars]
+    assert values == pytest.approx([row[table.columns.index(column)] for column in found])
+    sizes = [abs(score) for *_, score in bars]
     assert sizes == sorted(sizes, reverse=True)
 
 

@@ -217,12 +217,12 @@ function shownRow(row, heading = "h3") {
 }
 
 function bars(values) {
-  const most = Math.max(3, ...values.map(([, z]) => Math.abs(z)));
+  const most = Math.max(3, ...values.map(([, , z]) => Math.abs(z)));
   return make(
     "table",
     { class: "bars" },
-    make("caption", {}, "Standard deviations from the mean"),
-    ...values.map(([name, z]) => {
+    make("caption", {}, "Values, and standard deviations from the mean"),
+    ...values.map(([name, value, z]) => {
       const bar = make("span", z < 0 ? { class: "below" } : {});
       const width = (50 * Math.abs(z)) / most;
       bar.style.width = `${width}%`;
@@ -232,6 +232,7 @@ function bars(values) {
         "tr",
         {},
         make("th", { scope: "row" }, name),
+        make("td", {}, value),
         make("td", {}, make("div", { class: "bar" }, bar)),
         make("td", {}, number),
       );
