@@ -49,7 +49,7 @@ function stale(told) {
 function finished(told) {
   document.querySelector("header").hidden = true;
   ended(
-    `${counted(told.n, "correction")} of ${told.folder}.` +
+    `${told.folder} has ${counted(told.n, "correction")} in all.` +
       " They stay when the result is made anew with",
     `--continue ${told.typed}`,
     "The server has ended; this page can be closed.",
