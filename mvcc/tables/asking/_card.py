@@ -189,10 +189,5 @@ class Shower:
     @cached_property
     def _scores(self) -> list[pd.DataFrame]:
         """Return the standardized numbers of every view."""
-        scores = []
-        for table in self._tables:
-            X = table.numbers.to_numpy()
-            deviations = np.nanstd(X, axis=0)
-            z = (X - np.nanmean(X, axis=0)) / np.where(deviations > 0, deviations, 1.0)
-            scores.append(pd.DataFrame(np.nan_to_num(z), columns=[*map(str, table.numbers)]))
-        return scores
+        numbers = [table.numbers for table in self._tables]
+        return [((X - X.mean()) / X.std(ddof=0).replace(0, 1)).fillna(0) for X in numbers]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import compress
+from itertools import chain, compress
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -35,7 +35,6 @@ def read_matches(
     """Return the related rows, (r, 2), of every pair of views with matches."""
     number = {table.name: place for place, table in enumerate(tables)}
     relations: Relations = {}
-    matched = set[int]()
     for pair, frame in files.matches.items():
         u, v = (number[name] for name in views_of_pair(pair))
         notes += frame.attrs.get("notes", ())
@@ -43,11 +42,10 @@ def read_matches(
             may_lack = job.unknown == "skip"
             rows = _matches(frame, job.matches[pair], (tables[u], tables[v]), notes, may_lack)
             relations[min(u, v), max(u, v)] = rows if u < v else rows[:, ::-1]
-            matched |= {u, v}
     notes += [
-        f"{table.numbered}, unless the matches name these numbers."
-        for view, table in enumerate(tables)
-        if view in matched and table.id_column is None
+        f"{tables[view].numbered}, unless the matches name these numbers."
+        for view in sorted({*chain(*relations)})
+        if tables[view].id_column is None
     ]
     return relations
 
