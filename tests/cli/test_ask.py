@@ -182,6 +182,13 @@ def test_the_card_says_why_it_is_asked_and_offers_only_keys_that_do_something(fo
     assert "more groups" not in shown
 
 
+def test_a_card_shows_values_beside_bars_where_no_column_is_named(folder):
+    shown = asked(folder, f"{VIEWS} --match left:right=matches.csv --out asked", keys="f")
+    id = re.search(r"left: (l\d+)", shown)[1]
+    (row,) = (row for row in read_csv(folder / "left.csv") if row["id"] == id)
+    assert re.search(rf"^x +{float(row['x']):g} +[+-]\d\.\d [+-]+ ", shown, re.M)
+
+
 def test_the_folder_of_the_config_is_that_of_the_answers(folder):
     with (folder / "ask.yaml").open("a") as file:
         file.write("asked: elsewhere\n")
