@@ -23,7 +23,7 @@ _WIDTH = 80  # columns of a terminal
 
 def print_outcome(clustering: Clustering, out: Path) -> None:
     """Print a clustering that was written to a folder."""
-    notes = [*clustering.warnings, *_doubts(clustering)]
+    notes = [*_doubts(clustering), *clustering.warnings]
     remark_notes(notes)
     say_json(_document(clustering, out, notes))
     for line in _lines(clustering, out):

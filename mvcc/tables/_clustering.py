@@ -156,18 +156,19 @@ def _facts(
         "comparison": comparison.facts,
         **explained.facts,
         "stability_runs": {"count": fit.n_runs, "agreement": fit.agreement},
-        "warnings": [
+        "warnings": [  # first on the clusters, last on how tables were read
             *(note for table in tables for note in notes_on_labels(table, job)),
+            *comparison.cautions,
             *fit.warnings,
-            *filter(None, (one.note for one in features)),
             *explained.cautions,
             *cautions(tables, fit),
-            *comparison.cautions,
-            *inputs.notes,
-            *nameless(answers, names),
-            *continuation.warnings,
             *of_number(job, inputs),
+            *nameless(answers, names),
             *chain.from_iterable(map(misnamed, called, names, profiles)),
+            *continuation.warnings,
+            *filter(None, (one.note for one in features)),
+            *_on_reading(tables),
+            *inputs.notes,
         ],
         "settings": job.settings(),
         "profiles": profiles,
@@ -245,7 +246,7 @@ def _relation(u: int, v: int, rows: Ints, job: Job, tables: list[Table]) -> dict
 
 
 def cautions(tables: list[Table], fit: Fit) -> Iterator[str]:
-    """Say what must not be overlooked, whatever the method."""
+    """Say what must not be overlooked of the clusters, whatever the method."""
     for number, table in enumerate(tables):
         yield from _of_clusters(number, table.name, fit)
         if fit.agreement and fit.agreement[number] < _STABLE:
@@ -255,6 +256,11 @@ def cautions(tables: list[Table], fit: Fit) -> Iterator[str]:
                 f" clusters ({for_reader('-k', 'n_clusters')}), or add constraints"
                 f" ({for_reader('mvcc ask', 'Questions')})."
             )
+
+
+def _on_reading(tables: list[Table]) -> Iterator[str]:
+    """Say what must be known of how tables were read."""
+    for table in tables:
         yield from (*table.notes, *table.far_values)
         if beside := [column.name for column in table.every_column if column.why is LeftOut.BESIDE]:
             one, several = "lies beside the array and was", "lie beside the array and were"

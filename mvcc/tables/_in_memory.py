@@ -140,8 +140,8 @@ class ClusteringResult(Correctable):
         Share of the stability runs that put a row into the same cluster; NaN without stability
         runs.
     facts : dict
-        Everything that ``clustering.json`` of `mvcc cluster` holds; ``facts["warnings"]`` says what
-        must not be overlooked.
+        Everything that ``clustering.json`` of `mvcc cluster` holds; ``facts["warnings"]`` has the
+        notes, those on the clusters first.
 
     See Also
     --------
@@ -328,7 +328,7 @@ class ClusteringResult(Correctable):
     def __repr__(self) -> str:
         rows = ", ".join(f"{name} ({view.n_rows} rows)" for name, view in self._views.items())
         n = len(self._facts.warnings)
-        more = f'; {counted(n, "warning")} in facts["warnings"]' if n else ""
+        more = f'; {counted(n, "note")} in facts["warnings"]' if n else ""
         return f"<ClusteringResult: {self._facts.n_clusters} clusters of {rows}{more}>"
 
     def _repr_html_(self) -> str:

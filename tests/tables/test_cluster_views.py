@@ -349,7 +349,7 @@ def test_views_of_the_same_ids_without_matches_are_named():
     *_, said = found.facts["warnings"]
     assert said.startswith("survey and again share 90 ids, but have no matches")
     assert said.endswith("and give it as matches={('survey', 'again'): …}.")
-    assert repr(found).endswith('; 2 warnings in facts["warnings"]>')
+    assert repr(found).endswith('; 2 notes in facts["warnings"]>')
     counted = {name: one.to_numpy()[: 90 - n] for n, (name, one) in enumerate(apart.items())}
     (said,) = cluster_views(counted, n_clusters=3, stability_runs=0).facts["warnings"]
     assert said.startswith("No three matches connect")  # numbers of rows may count anything

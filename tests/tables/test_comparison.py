@@ -272,9 +272,14 @@ def test_contradictions_that_a_job_allows_are_compared(tmp_path):
 
 
 def test_views_that_hardly_show_the_same_clusters_are_named(tmp_path):
-    facts = compared(tmp_path, n=60, n_matches=30, noise=40.0, judged=())
+    options = write_problem(tmp_path, n=60, n_matches=30, noise=40.0, judged=())
+    path = tmp_path / "view0.csv"
+    path.write_bytes(path.read_bytes().replace(b"kind 1", b"esp\xe8ce 1"))
+    facts = cluster(with_values(options, comparison=True), tmp_path / "out")
     begins = "view0 and view1 hardly show the same clusters: without their match, "
     (said,) = (text for text in facts["warnings"] if text.startswith(begins))
+    assert facts["warnings"][0] == said
+    assert "as Windows-1252" in facts["warnings"][-1]  # last is how tables were read
     assert "by chance). Add constraints (mvcc ask). Columns" in said
     assert said.endswith("leave such columns out (--ignore).")
 

@@ -60,7 +60,7 @@ def clustering_page(clustering: results.Clustering) -> bytes:
         data,
         title=f"Clusters of {clustering.title}",
         facts=clustering,
-        warnings=[*_warnings(clustering)],
+        notes=[*_notes(clustering)],
         sections=sections,
         sizes=sizes,
         largest=max(
@@ -115,14 +115,14 @@ class Listed(NamedTuple):
         return self.total - len(self.entries)
 
 
-def _warnings(facts: results.Clustering) -> Iterator[Notice]:
-    """Give the warnings of the job, and those of §6.4 where constraints were propagated at all."""
-    for warning in facts.warnings:
-        yield Notice(warning.replace("see the report", "see “Doubts” below"))
+def _notes(facts: results.Clustering) -> Iterator[Notice]:
+    """Give the notes of §6.4, where constraints were propagated at all, and those of the job."""
     if facts.co_em is not None and facts.co_em.propagates:
         for view in facts.views:
             if view.n_inferred.total:
                 yield from _suspicion(view)
+    for note in facts.warnings:
+        yield Notice(note.replace("see the report", "see “Doubts” below"))
 
 
 def _suspicion(view: results.ViewFacts) -> Iterator[Notice]:

@@ -45,9 +45,9 @@ class Reviewed:
         warnings = [warning for warning in found.warnings if warning not in ended]
         if not draft.sentences:
             relations = tuple(_without_undone(relation, draft) for relation in found.relations)
-            told = {"warnings": (*warnings, *draft.lost), "relations": relations}
+            told = {"warnings": (*draft.lost, *warnings), "relations": relations}
             return found.model_copy(update=told)
-        return _Rewriting(draft, self.tables).facts([*warnings, *draft.lost])
+        return _Rewriting(draft, self.tables).facts([*draft.lost, *warnings])
 
     def extended(self, line: Answer) -> Reviewed:
         """Return the clustering with one more correction, or refuse it."""

@@ -391,14 +391,14 @@ def test_constraints_are_counted_whole_where_their_lists_are_cut(page):
     assert [one["cuts"] for one in data_of(made)["views"]] == [[], []]
 
 
-def test_the_two_warnings_say_what_was_seen_what_it_means_and_what_to_do(page):
+def test_the_two_notes_on_what_was_inferred_say_what_was_seen_what_it_means_and_what_to_do(page):
     facts = make_facts((30, 20), warnings=["co-EM did not converge."])
     assert "What to do:" not in page(facts).text
     facts["views"][0].update(disagreement=0.3, suspicious=True)
     facts["views"][1].update(divergence=2.1, closest=[0, 1], suspicious=True)
     text = page(facts).text
     for said in (
-        "3 warnings",
+        "Notes (3)",
         "co-EM did not converge.",
         "In “texts”, 30 % of the rows are in another cluster than the one whose center is nearest",
         "In “images”, clusters 0 and 1 overlap (separation 2.1; below 5.5 is risky",
