@@ -197,6 +197,7 @@ def test_of_views_numbered_apart_every_cluster_has_a_card_of_its_own(page):
     ids = [a["data-cluster"] for a in of_clusters if "id" not in a]
     assert ids == ["texts:0", "texts:1", "sounds:0", "sounds:1"]
     assert data_of(made)["apart"] == ["texts:", "texts:", "sounds:"]
+    assert "Joint clustering of 80 objects in 2 separate graphs. Finished" in made.text
     links = [a["href"] for tag, a in made.elements if tag == "a" and "cluster-" in a["href"]]
     assert links == [f"#{a['id']}" for a in of_clusters if "id" in a]
     size = plural(facts["views"][2]["labels"].count(1), "row")
