@@ -487,6 +487,16 @@ def test_a_page_is_small_enough_to_be_sent(write, rows, most):
     assert len(write(make_facts(rows))) < most
 
 
+def test_what_is_repeated_takes_few_bytes(write):
+    facts = make_facts((300, 260), n_clusters=60)
+    page, table = write(facts), np.eye(60, dtype=int).tolist()
+    for look, most in (("swatch", 70), ("boxes", 230)):
+        found = re.findall(f'<svg class="{look}".*?</svg>', page, re.S)
+        assert max(map(len, found)) < most
+    facts["relations"][0]["held_out"] = {"agreement": 1, "by_chance": 0, "n": 60, "table": table}
+    assert len(write(facts)) - len(page) < 10 * 60 * 60
+
+
 def test_a_file_that_cannot_be_written_is_an_error_with_advice(tmp_path):
     (tmp_path / "file").write_text("")
     why = r"report\.html cannot be written: .* A file is where a folder must be: "
