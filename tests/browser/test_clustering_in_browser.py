@@ -1,5 +1,6 @@
 """The report of a clustering in a real browser: every control is used, by mouse and by keyboard."""
 
+from collections import Counter
 from itertools import combinations
 
 import pytest
@@ -193,6 +194,18 @@ def test_one_cluster_is_seen_alone_in_all_maps_by_keyboard(page):
     page.evaluate(UNFOLD)
     page.click("details.cluster:nth-of-type(2) >> text=Show it in the map")
     assert page.evaluate("report.alone()") == "1"
+
+
+@pytest.mark.parametrize(
+    ("n_clusters", "width", "cards"),
+    [(2, 360, [1, 1]), (4, 800, [2, 2]), (5, 1200, [3, 2]), (5, 1280, [5]), (7, 1600, [4, 3])],
+)
+def test_cards_are_in_even_rows_and_have_marks(open_page, report, n_clusters, width, cards):
+    page = open_page(report(f"cards{n_clusters}", TWO, n_clusters=n_clusters), width=width)
+    tops = "(all) => all.map((one) => one.getBoundingClientRect().top)"
+    assert [*Counter(page.eval_on_selector_all(".cards > li", tops)).values()] == cards
+    drawn = "(all) => all.filter((one) => one.getBBox().width > 8).length"
+    assert page.eval_on_selector_all(".cards .swatch use", drawn) == n_clusters
 
 
 def test_on_a_telephone_no_table_of_clusters_is_cut_off(open_page, report):
