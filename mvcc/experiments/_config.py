@@ -271,10 +271,6 @@ class Config(Section):
         """Return the configuration with its defaults, ready for JSON, in the order of the class."""
         return self.model_dump(mode="json", exclude_none=True)
 
-    def identity(self) -> dict[str, Any]:
-        """Return what two runs must share: everything but the number of trials."""
-        return {key: value for key, value in self.resolved().items() if key != "trials"}
-
     def transfers(self) -> tuple[str, ...]:
         """Return the names of the transfer methods of the multi-view experiments."""
         return self.multi_view.transfers if self.multi_view is not None else ()

@@ -209,13 +209,6 @@ def test_resolved_is_complete_and_does_not_depend_on_the_order_of_the_file(load)
     assert load(MINIMAL).resolved()["features"] == {"method": "none"}
 
 
-def test_identity_is_all_but_the_number_of_trials(load):
-    few, many = load(changed(trials=5)), load(changed(trials=50))
-    other = load(changed(trials=5, seed=1))
-    assert few.identity() == many.identity() != other.identity()
-    assert {**few.identity(), "trials": 5} == few.resolved()
-
-
 # What is refused
 
 
