@@ -64,11 +64,9 @@ def read_evidence(results: Results) -> Evidence:
 
 
 def prepare(scores: pd.DataFrame) -> pd.DataFrame:
-    """Add the sums, marks of thresholds and warnings that claims need to `Results.scores`.
-
-    ``copies`` are inferred constraints on exact duplicate rows, where they were counted without the
-    embedding; ``inferred_anew`` are the others, and ``inferred_weight`` is their mean weight.
-    """
+    """Add the sums, marks of thresholds and warnings that claims need to `Results.scores`."""
+    # ``copies`` are inferred constraints on exact duplicate rows, where they were counted without
+    # the embedding; ``inferred_anew`` are the others, and ``inferred_weight`` is their mean weight
     from mvcc.propagation import is_suspicious
 
     foreign = scores["study"].isin(["main", "closure"]) & ~scores["dataset"].isin(DATASETS)
@@ -76,8 +74,7 @@ def prepare(scores: pd.DataFrame) -> pd.DataFrame:
     _refuse_doubles(scores)
     marks = _marks_of_thresholds(scores)
     inferred = scores["inferred_must_links"] + scores["inferred_cannot_links"]
-    weights = scores[["inferred_weight_must_links", "inferred_weight_cannot_links"]].fillna(0)
-    weight = weights.iloc[:, 0] + weights.iloc[:, 1]
+    weight = scores[["inferred_weight_must_links", "inferred_weight_cannot_links"]].sum(axis=1)
     copies = _copies(scores.assign(inferred=inferred), marks["threshold_one"])
     anew = inferred - copies.fillna(0)  # a copy weighs 1
     examined = scores["disagreement"].notna() & scores["divergence"].notna()

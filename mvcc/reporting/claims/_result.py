@@ -109,8 +109,6 @@ class Effect:
 
 @dataclass(frozen=True)
 class ClaimResult:
-    """The result of one test."""
-
     verdict: Verdict  # what the cells and the effect say together
     # the cells that were judged; none where a claim is one statement
     cells: tuple[CellResult, ...] = ()
@@ -147,7 +145,6 @@ def judge(cells: Iterable[CellResult], passes: bool) -> Verdict:
 
 
 def not_enough_data(why: str) -> ClaimResult:
-    """Give the result of a claim that cannot be tested yet."""
     return ClaimResult(Verdict.NOT_ENOUGH_DATA, details=[why])
 
 

@@ -88,7 +88,6 @@ class ClaimRow:
 
     @property
     def counts(self) -> str:
-        """Numbers of cells on each side."""
         if not self.result.cells:
             return "–"
         return " / ".join(str(self.result.count(side)) for side in Side)
@@ -116,8 +115,6 @@ class ClaimRow:
 
 @dataclass(frozen=True)
 class Scorecard:
-    """The results of all claims."""
-
     name: str  # of its page
     rows: tuple[ClaimRow, ...]  # the closure is that of Algorithm 2
     # the claims that depend on it under each reading of the closure, by the names in `READINGS`;

@@ -98,11 +98,9 @@ def draw_difference(scores: pd.DataFrame) -> Picture | None:
 
 
 def improvements(scores: pd.DataFrame) -> pd.DataFrame:
-    """Return the gain over Direct Mapping in percent, by data set, base and mapped fraction.
-
-    ``average`` over the numbers of constraints, with the ends of its interval, ``low`` and
-    ``high``, by resampling trials; and its ``peak`` at one of them.
-    """
+    """Return the gain over Direct Mapping in percent, by data set, base and mapped fraction."""
+    # ``average`` over the numbers of constraints, with the ends of its interval, ``low`` and
+    # ``high``, by resampling trials; and its ``peak`` at one of them
     import numpy as np
     import pandas as pd
 
@@ -131,7 +129,7 @@ def _gain(ours: Floats, theirs: Floats) -> Floats:
 def draw_figure_05(scores: pd.DataFrame) -> Picture | None:
     """Draw Figure 5 (§6.3): the gain over Direct Mapping, a row for each data set and base."""
     from matplotlib.lines import Line2D
-    from matplotlib.ticker import FuncFormatter, SymmetricalLogLocator
+    from matplotlib.ticker import SymmetricalLogLocator
 
     rows = improvements(scores)
     if rows.empty:
@@ -149,7 +147,7 @@ def draw_figure_05(scores: pd.DataFrame) -> Picture | None:
             axes.plot(peak, y, marker="D", markersize=3, **look)
     axes.set_xscale("symlog", linthresh=1, linscale=0.6)
     axes.xaxis.set_major_locator(SymmetricalLogLocator(base=10, linthresh=1, subs=(1, 2, 5)))
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
     axes.axvline(0, color="black", linewidth=0.6, zorder=1.5)
     axes.set_yticks(
         range(len(groups)), [f"{group.row_title}\n{group.column_title}" for group in groups]
@@ -241,7 +239,7 @@ def draw_numbers(scores: pd.DataFrame, experiment: str) -> Picture | None:
 
 def _set_counts(axes: Axes, points: pd.DataFrame, rows: pd.DataFrame) -> None:
     """Make the vertical axis logarithmic, with short numbers, and draw the guides."""
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+    from matplotlib.ticker import LogLocator, NullLocator
 
     means = rows.loc[rows["folder"] == points["folder"].iloc[0], "mean"]
     low, high = means.min() / 1.6, means.max() * 1.6
@@ -249,14 +247,10 @@ def _set_counts(axes: Axes, points: pd.DataFrame, rows: pd.DataFrame) -> None:
     axes.set_ylim(low, high)
     ticks: tuple[int, ...] = (1,) if high > 100 * low else (1, 2, 5)
     axes.yaxis.set_major_locator(LogLocator(subs=ticks))
-    axes.yaxis.set_major_formatter(FuncFormatter(_short))
+    axes.yaxis.set_major_formatter(lambda n, _: f"{n / 1000:g}k" if n >= 1000 else f"{n:g}")
     axes.yaxis.set_minor_locator(NullLocator())
     for exponent in range(floor(log10(low)) - 6, ceil(log10(high)) + 1):
         axes.axline((1, 10.0**exponent), (10, 10.0 ** (exponent + 1)), zorder=0.5, **_GUIDE)
-
-
-def _short(count: float, _place: int | None = None) -> str:
-    return f"{count / 1000:g}k" if count >= 1000 else f"{count:g}"
 
 
 def draw_precision(scores: pd.DataFrame, experiment: str) -> Picture | None:

@@ -226,7 +226,7 @@ def draw_by_base(
     """Draw series over numbers of constraints in the panels of `panels_by_base`."""
     # `also` draws more into the axes of each panel, and `legend` has other entries than those of
     # the series
-    schedule = styles.schedule_of(rows)
+    schedule = sorted(set(rows["n_constraints"]))
 
     def draw(axes: Axes, points: pd.DataFrame) -> None:
         draw_curves(axes, points, series, schedule, highest=highest, bars=bars)
@@ -277,7 +277,6 @@ def draw_curves(
 
 
 def about_trials(rows: pd.DataFrame) -> str:
-    """Write how many trials were averaged."""
     return "A single trial." if rows["trials"].max() == 1 else f"Mean over {_trials(rows)} trials."
 
 

@@ -180,7 +180,7 @@ def draw_beyond(curves: pd.DataFrame) -> Picture | None:
         ["dataset", "beside", "method", "n_constraints"]
     )
     rows = _panels.with_intervals(pd.concat([ours, others], ignore_index=True))
-    schedule = _style.schedule_of(rows)
+    schedule = sorted(set(rows["n_constraints"]))
     joint = _style.by_fraction(fractions, _style.WITHOUT_BASE[JOINT])
     title = _style.WITHOUT_BASE[JOINT].title
     beside = next(one for one in joint if one.value == mapped)

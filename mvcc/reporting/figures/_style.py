@@ -181,7 +181,6 @@ def by_fraction(fractions: Iterable[float], look: Series) -> list[Series]:
 
 
 def percent(fraction: float) -> str:
-    """Write a fraction as a percentage, with as many digits as it needs."""
     return f"{100 * fraction:g}%"
 
 
@@ -207,11 +206,6 @@ def tint(color: str, fraction: float) -> tuple[float, float, float]:
 
 _TICK_LETTER = 0.065  # inches
 _MARGIN = 0.06  # left and right of the schedule, in its length
-
-
-def schedule_of(points: pd.DataFrame) -> list[float]:
-    """Return the numbers of constraints in ascending order."""
-    return sorted(set(points["n_constraints"]))
 
 
 def set_schedule(axes: Axes, schedule: Sequence[float]) -> None:
