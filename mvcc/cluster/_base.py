@@ -194,7 +194,6 @@ class ConstrainedKMeans(FitsConstraints, ClusterMixin, BaseEstimator):
         return isinstance(self.init, str) and self.init == "auto"
 
     def _n_init(self) -> int:
-        """Return the number of starts of a search."""
         if isinstance(self.init, str) and self.init not in ("auto", "neighborhoods"):
             raise InvalidInputError(
                 "init must be 'auto', 'neighborhoods' or an array of centers, got "

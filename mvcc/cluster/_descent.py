@@ -68,13 +68,11 @@ class Problem:
 
     @classmethod
     def of(cls, X: Floats, given: Constraints) -> Problem:
-        """Make the problem of rows and their constraints."""
         neighborhoods, others = given._parts or (None, given)
         groups = None if neighborhoods is None else neighborhoods.groups(len(X))
         return cls(X, others.listed(), groups)
 
     def nearest(self, centers: Floats) -> Ints:
-        """Return the nearest center of every point."""
         labels = np.empty(len(self.X), np.int64)
         self._assign(self._everyone, centers, labels)
         return labels
@@ -151,7 +149,6 @@ class Problem:
         return cost_table(self.X, points, centers, *_plain(centers))
 
     def _assign(self, points: Ints, centers: Floats, labels: Ints) -> None:
-        """Give some points the labels of their nearest centers."""
         assign_nearest(self.X, points, centers, *_plain(centers), labels)
 
     def _distances(self, centers: Floats) -> Floats:
@@ -181,7 +178,6 @@ class Weighted(Problem):
         self._masses, self._share = masses, masses / masses.sum()
 
     def objective(self, labels: Ints, centers: Floats) -> float:
-        """Return Eq. 1."""
         gaps = np.einsum("ij,ij->i", self.X - centers[labels], self.X - centers[labels])
         start, partner, weight = self.links
         here = np.repeat(labels, np.diff(start))

@@ -103,11 +103,9 @@ class Search:
 
 
 def _whole(X: Floats, given: Constraints) -> tuple[Problem, Ints] | None:
-    """Make every must-link neighborhood one point, which moves as a whole; None without any.
-
-    Each point has the mass of its rows. Return the points with the cannot-links between them, and
-    the point of every row.
-    """
+    """Make every must-link neighborhood one point, which moves as a whole; None without any."""
+    # each has the mass of its rows; the points come with the cannot-links between them, and with
+    # the point of every row
     point = _together(len(X), *given.spanning())
     if point is None:
         return None

@@ -86,7 +86,6 @@ def check_weights(weights: ArrayLike | None, n: int) -> Floats:
 
 
 def concatenated(*several: Sequence[NDArray[Any]]) -> Any:
-    """Return arrays of constraints one after the other."""
     return tuple(map(np.concatenate, zip(*several, strict=True)))
 
 

@@ -104,15 +104,13 @@ def distinct_pairs(first: Ints, second: Ints, base: int) -> Ints:
 
 
 class Graph:
-    """Links between nodes, any non-negative numbers.
-
-    ``explain`` makes the error of a contradiction from the nodes of the shortest chain of
-    must-links and its links, the cannot-link last.
-    """
+    """Links between nodes, any non-negative numbers."""
 
     def __init__(
         self, nodes: Ints, must_link: Bools, explain: Callable[[list[int], list[int]], Exception]
     ) -> None:
+        # ``explain`` makes the error of a contradiction from the nodes of the shortest chain of
+        # must-links and its links, the cannot-link last
         self.ids = np.unique(nodes)
         self.ends = np.searchsorted(self.ids, nodes)
         self.must_link = must_link
@@ -224,11 +222,8 @@ CALL_BY_NUMBER = call_rows()
 def conflict(
     names: Sequence[str], kinds: Sequence[str], lines: Sequence[str]
 ) -> ConstraintConflictError:
-    """Say how constraints, and relations, contradict each other.
-
-    ``names`` and ``kinds`` are the rows and links of the shortest chain; ``lines`` has where each
-    link was read, the cannot-link last, empty where unknown.
-    """
+    """Say by the rows and links of the shortest chain how constraints contradict each other."""
+    # ``lines`` has where each link was read, the cannot-link last, empty where unknown
     what = "constraints and relations" if "relation" in kinds else "constraints"
     steps = [names[0]]
     steps += [

@@ -192,7 +192,6 @@ def is_must_link(kind: Any, where: str) -> bool:
 
 
 def kind_of(must_link: bool) -> str:
-    """Return what files and messages call a constraint."""
     return "must-link" if must_link else "cannot-link"
 
 

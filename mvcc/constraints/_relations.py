@@ -74,7 +74,6 @@ def close_views(
 def _closed(
     given: list[Constraints], relations: Relations, call: CallRow = CALL_BY_NUMBER
 ) -> tuple[list[Constraints], Relations, Strengths]:
-    """Close checked constraints and relations."""
     all_links, graph = _graph(given, relations, call)
     offsets = all_links.offsets
     spans = list(pairwise(offsets.tolist()))
@@ -161,12 +160,10 @@ def drop_conflicts(
 
 
 class _AllLinks:
-    """Constraints and relations of all views as the links of one graph; relations come last.
-
-    Their ``nodes`` are (m, 2): a row of a view is the view's offset and the number of the row.
-    """
+    """Constraints and relations of all views as the links of one graph; relations come last."""
 
     def __init__(self, links: list[Listed], relations: Relations) -> None:
+        # the ``nodes`` (m, 2) are rows of views: the view's offset and the number of the row
         largest = [int(pairs.max(initial=-1)) for pairs, _, _ in links]
         for (u, v), rows in relations.items():
             largest[u] = max(largest[u], int(rows[:, 0].max(initial=-1)))
@@ -281,6 +278,5 @@ def in_fold(constraints: list[Constraints], folds: list[Ints], fold: int) -> lis
 
 
 def n_satisfied(constraints: Constraints, labels: Ints) -> int:
-    """Return how many constraints a clustering satisfies."""
     i, j = constraints.pairs.T
     return int(np.sum((labels[i] == labels[j]) == constraints.must_link))

@@ -29,8 +29,6 @@ _REGISTRY = files("mvcc.datasets") / "registry.yaml"
 
 @dataclass(frozen=True)
 class DataFile:
-    """A file of a data set."""
-
     name: str  # file name, the same in every folder that is searched
     url: str  # address for downloading, https only
     sha256: str  # checksum, 64 hexadecimal digits. No other content is ever used
@@ -41,11 +39,9 @@ class DataFile:
 
 @dataclass(frozen=True)
 class DataFolder(DataFile):
-    """A newsgroup: a folder with a file per document, which is called by its number.
+    """A newsgroup: a folder with a file per document, which is called by its number."""
 
-    `sha256` and `size` are those of the documents one after the other, by their names as text.
-    """
-
+    # `sha256` and `size` are those of the documents one after the other, by their names as text
     archive_sha256: str  # of what is at `url`: all groups, as scikit-learn downloads them
 
 

@@ -226,10 +226,7 @@ class ResultsStore:
         self._write(results.CURVES, _csv_bytes(summarize(scores), compress=False))
 
     def clear(self) -> list[Path]:
-        """Remove what a former run stored, and nothing else; the manifest goes last.
-
-        Files that no run wrote, or that were changed since, are set aside; return where they went.
-        """
+        """Remove what former runs stored, the manifest last; set others aside, and return where."""
         others = []
         if self._manifest_is_changed():
             others.append(self.set_aside(results.MANIFEST))

@@ -109,7 +109,6 @@ def single_threaded() -> Iterator[None]:
 
 
 def clustering_seed(config: Config, trial: int) -> int:
-    """Return the random state of all clusterings of a trial."""
     return int(stream(config, trial, Role.CLUSTERING).generate_state(1)[0])
 
 
@@ -123,7 +122,6 @@ def make_problem(cell: Cell, draw: Draw) -> Problem:
 
 
 def mean_f_measure(problem: Problem, found: Sequence[Ints]) -> float:
-    """Return the mean over the views of the F-measure of what was found."""
     return float(np.mean(list(map(pairwise_f_measure, problem.labels, found))))
 
 
@@ -150,7 +148,6 @@ def _settings(config: Config, cell: Cell) -> tuple[dict[str, Any], str | None]:
 
 
 def fit(config: Config, cell: Cell, problem: Problem, seed: int) -> MultiViewConstrainedClustering:
-    """Fit the base and method of a cell to its problem."""
     assert cell.base is not None  # of such cells alone there is a model with a history
     assert cell.closure is not None
     closure: Closure = "none"  # it is closed already

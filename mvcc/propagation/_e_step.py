@@ -220,10 +220,9 @@ def origins(
 ) -> tuple[Ints, Ints]:
     """Return for each propagated constraint the one that gave it its weight (Eq. 10).
 
-    Its position in ``constraints``. The first of equals is taken. The second array (p, 2) has the
-    ends of these constraints: that near the first row of the propagated one, and that near the
-    second. ``propagated`` is what ``propagate_constraints`` returned, the other arguments are what
-    it was called with.
+    They are the first of equals, by position in ``constraints``, and its ends (p, 2), that near the
+    first row of the propagated one first. ``propagated`` is what ``propagate_constraints`` made of
+    the other arguments.
     """
     pairs, must_link, weights = constraints.pairs, constraints.must_link, constraints.weights
     if not len(propagated):

@@ -32,7 +32,6 @@ class Gaussians:
 def fit_gaussians(
     X: Floats, labels: Ints, metrics: Floats | None, regularization: float
 ) -> Gaussians:
-    """Estimate the Gaussian of every cluster."""
     # A singular covariance of one that has members is an error. With learned metrics M_h, (k, d) or
     # (k, d, d), Σ_h = α_h M_h^-1 with α_h of Eq. 6. Without them Σ_h is the empirical covariance
     # (Eq. 4), and k is the largest label + 1. ``regularization`` is γ of Eq. 4, in squared units of

@@ -255,10 +255,7 @@ def _methods(manifest: dict[str, Any]) -> list[str]:
 
 
 def parse_table(content: bytes, texts: Iterable[str]) -> pd.DataFrame:
-    """Parse a CSV file, of which some columns are text, and every number to its last bit.
-
-    A ValueError says why it is not a table.
-    """
+    """Parse a CSV file, every number to its last bit; a ValueError says why it is not a table."""
     import pandas as pd
 
     # pandas takes minutes for a million columns

@@ -69,7 +69,6 @@ class FittedViews:
         return answer(X, self._number(view), "X")
 
     def _number(self, view: int | str) -> int:
-        """Return the number of a view, by its number or name."""
         return view_number(view, self.view_names_, len(self.n_features_in_), "view")
 
 

@@ -58,7 +58,6 @@ class GivenViews:
         return given
 
     def number(self, view: Any, what: str) -> int:
-        """Return the number of a view that is named, or numbered."""
         return view_number(view, self.names, len(self.tables), what)
 
     def per_view(self, given: Any, what: str) -> list[Any]:
@@ -83,7 +82,6 @@ class GivenViews:
 
     @property
     def sizes(self) -> list[int]:
-        """Number of rows of every view."""
         return [n_rows(table, self._place("views", v)) for v, table in enumerate(self.tables)]
 
     def arrays(self, *, sparse: bool = False) -> list[Any]:
@@ -223,7 +221,6 @@ def view_number(view: Any, names: Sequence[str] | None, n_views: int, what: str)
 
 
 def known_views(names: Sequence[str] | None, n_views: int) -> str:
-    """Say which views there are."""
     if names is None:
         return f"the views are numbered 0 … {n_views - 1}"
     return f"the views are {clipped(', '.join(map(shown, names)), 200)}"

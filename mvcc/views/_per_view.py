@@ -188,7 +188,6 @@ class PerView(  # type: ignore[call-arg]
         return made
 
     def _chosen(self, given: GivenViews) -> list[Any]:
-        """Return one transformer for every view."""
         chosen = [self.transformer] * len(given.tables)
         if isinstance(self.transformer, Mapping | list | tuple):
             chosen = given.per_view(self.transformer, "transformer")
