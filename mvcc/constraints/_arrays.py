@@ -94,13 +94,6 @@ def keys_of(pairs: Ints, must_link: Bools) -> Ints:
     return (pairs[:, 0] << 32) | (pairs[:, 1] << 1) | ~must_link
 
 
-def of_keys(keys: Ints) -> tuple[Ints, Bools]:
-    """Return the pairs of such keys, and whether each is a must-link."""
-    pairs = np.empty((len(keys), 2), np.int64)
-    pairs[:, 0], pairs[:, 1] = keys >> 32, (keys >> 1) & MAX_ROW
-    return pairs, (keys & 1) == 0
-
-
 def in_order(pairs: Ints, must_link: Bools, weights: Floats, *more: Any) -> Any:
     """Return arrays of constraints sorted by their keys, the heaviest of equal ones first."""
     order = np.lexsort((-weights, keys_of(pairs, must_link)))

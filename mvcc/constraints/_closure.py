@@ -10,7 +10,7 @@ import numpy as np
 
 from mvcc._utils.arrays import Bools, Floats, Ints
 from mvcc._utils.messages import called, for_reader
-from mvcc.constraints._arrays import Listed, of_keys, pairs_of_spans, spans
+from mvcc.constraints._arrays import MAX_ROW, Listed, pairs_of_spans, spans
 from mvcc.constraints._kernels.closure import closed_pairs, components
 from mvcc.exceptions import ConstraintConflictError
 
@@ -64,7 +64,8 @@ class Neighborhoods:
         ends = np.sort(np.column_stack((members[one], members[other])), axis=1)
         apart = (ends[:, 0] << 32) | (ends[:, 1] << 1) | 1
         keys = np.sort(np.concatenate((together, apart)))
-        return *of_keys(keys), np.full(len(keys), self.weight)
+        pairs = np.column_stack((keys >> 32, (keys >> 1) & MAX_ROW))
+        return pairs, (keys & 1) == 0, np.full(len(keys), self.weight)
 
     def spanning(self) -> Listed:
         """Return as few constraints as all follow from, must-links first."""

@@ -162,8 +162,7 @@ def view_pair(key: Any, n_views: int) -> tuple[int, int]:
 
 def _distinct(rows: Ints) -> Ints:
     """Return the distinct rows of an (r, 2) array of row numbers, sorted."""
-    keys = np.sort((rows[:, 0] << 32) | rows[:, 1])
-    keys = keys[np.diff(keys, prepend=-1) > 0]
+    keys = np.unique((rows[:, 0] << 32) | rows[:, 1])
     return np.column_stack((keys >> 32, keys & 0xFFFFFFFF))
 
 

@@ -61,12 +61,9 @@ def draw_trial(config: Config, trial: int, data_dir: str | PathLike[str] | None 
         config.dataset, data_dir=data_dir, random_state=seed, **config.dataset_options
     )
     parts = list(zip(dataset.names, dataset.views, dataset.labels, strict=True))
-    together: tuple[int, ...] = ()  # numbers of constraints, and those of views alone
-    alone: dict[str, tuple[int, ...]] = {}
-    if config.multi_view is not None:
-        together = config.multi_view.constraints
-    if config.single_view is not None:
-        alone = dict.fromkeys(config.single_view.thresholds, config.single_view.constraints)
+    plan, single = config.multi_view, config.single_view
+    together = plan.constraints if plan else ()  # numbers of constraints, and those of views alone
+    alone = dict.fromkeys(single.thresholds, single.constraints) if single else {}
     # of a data set whose views no config knows
     if unknown := sorted(alone.keys() - {*dataset.names, POOLED}):
         raise InvalidInputError(

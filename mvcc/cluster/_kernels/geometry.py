@@ -29,20 +29,10 @@ def squared_distance(X, i, Z, j, metrics, h):
 
 
 @kernel
-def plain_squared_distance(X, i, Z, j):
-    total = 0.0
-    for a in range(X.shape[1]):
-        total += (X[i, a] - Z[j, a]) ** 2
-    return total
-
-
-@kernel
 def relocate_empty(X, labels, centers, metrics, counts, donor):
-    """Move the center of every empty cluster to the point farthest from its own center.
-
-    Return whether a cluster is empty now that was not before. ``donor`` holds for every cluster
-    that was empty the one that its point came from, else −1, and is brought up to date.
-    """
+    """Move the center of every empty cluster to the point farthest from its own center."""
+    # Return whether a cluster is empty now that was not before. ``donor`` holds for every cluster
+    # that was empty the one that its point came from, else −1, and is brought up to date.
     newly_empty = False
     taken = np.zeros(len(X), np.bool_)
     for h in range(len(centers)):
@@ -218,11 +208,9 @@ def farthest_pair(X, lanes, mean, metrics, h):
 
 @kernel
 def update_farthest(X, lanes, mean, metrics, shared, known, gaps, reach):
-    """Store every cluster's x' − x'' in ``gaps`` (k, d), its squared length in ``reach`` (k,).
-
-    ``known`` (k, D) holds the metrics that they were found under; one that is still the same is not
-    searched again.
-    """
+    """Store every cluster's x' − x'' in ``gaps`` (k, d), its squared length in ``reach`` (k,)."""
+    # ``known`` (k, D) holds the metrics that they were found under; one that is still the same is
+    # not searched again
     flat = metrics.reshape(len(metrics), -1)
     for h in range(len(metrics)):
         if shared and h > 0:

@@ -129,11 +129,9 @@ def log_det(metric):
 
 @kernel
 def update_metrics(S, rounding, counts, noise, shared, metrics, log_dets):
-    """M-step of the metrics: M_h = n_h S_h⁻¹, or one M from the sum of all S_h (λ = 1), in place.
-
-    ``rounding`` (k, d) is that of the scatters, ``noise`` (d,) what rounding of the data adds per
-    point.
-    """
+    """Set M_h = n_h S_h⁻¹, or one M from the sum of all S_h (λ = 1), in place (the M-step)."""
+    # ``rounding`` (k, d) is that of the scatters, ``noise`` (d,) what rounding of the data adds per
+    # point
     k = len(S)
     flat_S, flat_metrics = S.reshape(k, -1), metrics.reshape(k, -1)
     floor = np.empty(noise.size)
@@ -278,13 +276,10 @@ def _location(X):
 
 @kernel
 def mpck_fit(X, centers, metrics, labels, bound, free, links, groups, shared, max_iter, tol):
-    """Run MPCK-Means from the given centers, metrics and labels, all changed in place.
-
-    Rows are ``bound`` by constraints or ``free``.
-    Return the objective, the number of iterations, and whether it converged. The metric step moves
-    x' and x'', so the objective may rise and the run may cycle; it then ends where it meets a
-    former state again.
-    """
+    """Run MPCK-Means from the given centers, metrics and labels, all changed in place."""
+    # Rows are ``bound`` by constraints or ``free``. Return the objective, the number of iterations,
+    # and whether it converged. The metric step moves x' and x'', so the objective may rise and the
+    # run may cycle; it then ends where it meets a former state again.
     k, d = centers.shape
     flat = metrics.reshape(k, -1)
     mean, noise, origin = _location(X)

@@ -10,7 +10,6 @@ from mvcc.cluster._kernels.geometry import (
     LANES,
     lane_distances,
     load_lanes,
-    plain_squared_distance,
     relocate_empty,
 )
 from mvcc.cluster._kernels.groups import count_violations, move, tally
@@ -151,7 +150,10 @@ def _pck_objectives(first_block, end_block, X, centers, labels, links, totals):
     for block in range(first_block, end_block):
         total = 0.0
         for i in range(block * _BLOCK, min((block + 1) * _BLOCK, len(X))):
-            total += plain_squared_distance(X, i, centers, labels[i])
+            distance = 0.0
+            for a in range(X.shape[1]):
+                distance += (X[i, a] - centers[labels[i], a]) ** 2
+            total += distance
             for e in range(start[i], start[i + 1]):
                 together = labels[i] == labels[partner[e]]
                 if partner[e] > i and together == (weight[e] < 0):
@@ -196,12 +198,10 @@ def pck_sweep(rows, table, labels, links, groups, own, rivals):
 
 @kernel
 def pck_fit(X, centers, labels, bound, free, links, groups, max_iter, tol):
-    """Run PCK-Means from the given centers and labels, both changed in place.
-
-    Rows are ``bound`` by constraints or ``free``.
-    Return the objective, the number of iterations, and whether it converged. Run as Python
-    (``pck_fit_in_threads``) it does the same, its passes over all rows being shared among threads.
-    """
+    """Run PCK-Means from the given centers and labels, both changed in place."""
+    # Rows are ``bound`` by constraints or ``free``. Return the objective, the number of iterations,
+    # and whether it converged. Run as Python (``pck_fit_in_threads``) it does the same, its passes
+    # over all rows being shared among threads.
     k = len(centers)
     metrics, log_dets = np.ones_like(centers), np.zeros(k)
     own = rivals = None

@@ -65,13 +65,11 @@ def memberships(X, rows, labels, means, whiteners):
 
 @kernel
 def endpoint_reach(X, candidates, endpoints, labels, whiteners, G, cut, near_start, near):
-    """Evaluate Eq. 15 for every endpoint and the candidates within its cut (Eq. 17–18).
-
-    ``cut`` is 2 ln(w_u / t), which bounds the squared distance divided by ``G``. At distance 0 the
-    value is 1, even where G has underflowed to 0. ``near[near_start[u] : near_start[u + 1]]`` are
-    the numbers of the candidates that endpoint u may reach, ascending. Return a sparse matrix
-    (start, number of the candidate, value), a row per endpoint.
-    """
+    """Evaluate Eq. 15 for every endpoint and the candidates within its cut (Eq. 17–18)."""
+    # ``cut`` is 2 ln(w_u / t), which bounds the squared distance divided by ``G``. At distance 0
+    # the value is 1, even where G has underflowed to 0. ``near[near_start[u] : near_start[u + 1]]``
+    # are the numbers of the candidates that endpoint u may reach, ascending. Return a sparse matrix
+    # (start, number of the candidate, value), a row per endpoint.
     start = np.zeros(endpoints.size + 1, np.int64)
     reached = np.empty(near.size, np.int64)
     value = np.empty(near.size)
