@@ -43,13 +43,6 @@ def test_centers_are_the_means_of_all_rows_and_that_of_an_empty_cluster_stays(sc
     assert_array_equal(found[2], centers[2])
 
 
-def test_a_feature_that_is_constant_has_just_its_value_as_mean(scene):
-    _, centers, labels = scene
-    found = centers.copy()
-    update_centers(np.full((N, 1), 0.1), labels, found)
-    assert found[:2].tolist() == [[0.1], [0.1]]
-
-
 def test_the_objective_sums_over_all_rows_and_counts_violated_constraints_once(scene):
     X, centers, labels = scene
     rng = np.random.default_rng(1)

@@ -301,16 +301,6 @@ def test_scatters_and_metrics_equal_the_reference(full, shared, held):
     assert n_learned > len(SEEDS[held]) / 2
 
 
-@pytest.mark.parametrize("shared", [False, True], ids=["per-cluster", "shared"])
-def test_a_spread_of_zero_or_less_keeps_the_weight_of_its_feature_alone(shared):
-    metrics, log_dets = np.array([[5.0, 6.0, 7.0]]), np.log([210.0])
-    for S in ([[2.0, 0.0, -1.0]], [[0.0, 0.0, -1.0]]):
-        rounding = np.zeros((1, 3)), np.array([4]), np.zeros(3)
-        update_metrics(np.array(S), *rounding, shared, metrics, log_dets)
-        assert_array_equal(metrics, [[2.0, 6.0, 7.0]])
-        assert_allclose(log_dets, np.log([84.0]))
-
-
 NOT_POSITIVE_DEFINITE = {
     "indefinite": [[1.0, 2.0], [2.0, 1.0]],
     "singular": [[1.0, 1.0], [1.0, 1.0]],

@@ -201,13 +201,6 @@ def test_a_feature_that_varies_by_rounding_alone_keeps_its_weight(kind):
     assert_array_equal(metrics if full else metrics[:, 1], [np.eye(2) if full else 1] * 2)
 
 
-@pytest.mark.parametrize("n", [60, 1000])
-def test_a_constant_feature_makes_a_full_metric_singular_and_keeps_it(n):
-    rng = np.random.default_rng(1)
-    X = np.column_stack((rng.normal(size=(n, 2)), np.full(n, 0.1)))
-    assert_array_equal(fit(X, None, 3, metric="full").metrics_, [np.eye(3)] * 3)
-
-
 # ---- a spread that violated cannot-links cancel is none: what is left of it is rounding
 
 WEIGHT = 0.5  # two rows of a cluster spread by half of their squared difference
