@@ -56,17 +56,6 @@ def test_without_noise_rings_are_circles_half_a_radius_apart():
         np.testing.assert_allclose(np.linalg.norm(view, axis=1), np.where(labels == 0, 1.0, 0.5))
 
 
-def test_without_noise_half_moons_are_half_circles_half_a_radius_apart():
-    data = load_dataset("half_moons", random_state=2, noise=0)
-    for view, labels in zip(data.views, data.labels, strict=True):
-        np.testing.assert_allclose(
-            np.linalg.norm(view - np.where(labels[:, None] == 0, [0, 0], [1, 0.5]), axis=1), 1
-        )
-        assert (view[labels == 0, 1] >= -1e-12).all()
-        assert (view[labels == 1, 1] <= 0.5 + 1e-12).all()
-        assert cdist(view[labels == 0], view[labels == 1]).min() == pytest.approx(0.5, abs=1e-3)
-
-
 @pytest.mark.parametrize("name", SHAPES)
 def test_the_classes_do_not_touch_with_the_default_noise(name):
     for seed in range(20):

@@ -31,15 +31,6 @@ def test_what_is_related_through_a_third_view_is_related(views, seed):
     assert {first[row]: second[row] for row in first} == between
 
 
-def test_the_generator_decides():
-    y = np.repeat([0, 1], 20)
-    one, same, other = (
-        pair_at_random([y, y], np.random.default_rng(seed))[0, 1] for seed in (1, 1, 2)
-    )
-    assert (one == same).all()
-    assert (one != other).any()
-
-
 def test_partners_and_isolated_instances_are_drawn_evenly():
     rng = np.random.default_rng(0)
     counts = np.zeros((2, 3))
