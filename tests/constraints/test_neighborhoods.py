@@ -140,19 +140,6 @@ def test_neighborhoods_equal_neighborhoods_alone(held):
     assert held != unify(held, Constraints.from_pairs([(20, 21)]))
 
 
-def test_the_lines_of_a_file_follow_the_order_of_its_constraints(tmp_path):
-    path = tmp_path / "judged.csv"
-    path.write_text(
-        "i,j,kind,weight\n4,3,must-link,1\n1,0,cannot-link,9\n0,1,must-link,2\n1,0,must-link,3\n"
-        "0,1,cannot-link,9\n"
-    )
-    read = Constraints.read_csv(path)
-    assert [read.source_of(position) for position in range(5)] == [
-        f"line {line} of judged.csv" for line in (5, 4, 3, 6, 2)
-    ]
-    assert read.weights.tolist() == [3, 2, 9, 9, 1]
-
-
 def test_the_spanning_constraints_of_many_rows_name_the_smaller_row_first(monkeypatch):
     monkeypatch.setattr("mvcc.constraints._constraints.MOST_LISTED", -1)
     y = np.random.default_rng(0).integers(3, size=300)

@@ -50,11 +50,6 @@ def test_a_metric_that_is_not_quite_symmetric_gives_a_symmetric_covariance():
     assert covariance[0, 1] == covariance[1, 0]
 
 
-def test_metrics_of_clusters_without_a_row_give_them_empty_gaussians():
-    X = np.random.default_rng(0).normal(size=(10, 2))
-    assert fit_gaussians(X, np.zeros(10, int), np.ones((3, 2)), 1e-6).sizes.tolist() == [10, 0, 0]
-
-
 @pytest.mark.parametrize("regularization", [0, 1e-9])
 def test_only_a_cluster_with_members_may_be_refused_for_a_singular_covariance(regularization):
     X = np.array([[0.0, 0.0], [1.0, 1.0], [2.0, 2.0], [0.0, 1.0], [5.0, 0.0], [3.0, 3.0]])

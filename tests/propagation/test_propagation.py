@@ -217,12 +217,6 @@ def test_of_equal_products_the_first_constraint_is_the_origin():
     assert set(origins(X, np.array([0, 0, 1, 1]), constraints, found)[0]) == {0}
 
 
-def test_without_propagated_constraints_there_are_no_origins():
-    nothing = Constraints([], [])
-    positions, rows = origins(np.zeros((2, 1)), np.zeros(2, dtype=int), nothing, nothing)
-    assert (positions.shape, rows.shape) == ((0,), (0, 2))
-
-
 # what is refused
 
 NO_ROWS = [[7], [0.5], [[0]], [[0], [1, 2]], [True, False], [0.0], [-1], [5], "ab"]
