@@ -106,13 +106,6 @@ def test_what_is_not_as_it_was_written_is_named(folder, change, found, note):
     assert finding.notes[bool(note) :] == again * (finding.status == "unfinished")
 
 
-@pytest.mark.parametrize("name", ["curves.csv", "scores.csv.gz"])
-def test_the_same_run_writes_a_missing_summary_again(folder, name):
-    (folder / name).unlink()
-    assert run_experiment(ORIGINAL, folder, n_jobs=1).computed == 0
-    assert check(folder)[0]["small"].status == "ok"
-
-
 def test_an_interrupted_run_is_unfinished_and_not_damaged(folder):
     def interrupt(trial, ok):
         if trial == 3:

@@ -117,11 +117,13 @@ def test_what_is_damaged_in_finished_results_is_set_aside(folder, name):
     assert check_results([folder])[0][0].status == "ok"
 
 
-def test_an_example_that_is_missing_is_written_again(folder):
-    example = (folder / "example.json").read_bytes()
-    (folder / "example.json").unlink()
-    run_experiment(ORIGINAL, folder, n_jobs=1)
-    assert (folder / "example.json").read_bytes() == example
+@pytest.mark.parametrize("name", OF_RESULTS[:3])
+def test_what_is_missing_of_all_trials_is_written_again(folder, name):
+    before = (folder / name).read_bytes()
+    (folder / name).unlink()
+    assert run_experiment(ORIGINAL, folder, n_jobs=1).computed == 0
+    assert (folder / name).read_bytes() == before
+    assert check_results([folder])[0][0].status == "ok"
 
 
 @pytest.mark.parametrize("fresh", [False, True])
