@@ -72,17 +72,6 @@ def test_the_objective_never_rises(problem):
     assert same_fit(steps[-1], whole)
 
 
-@given(problems())
-def test_another_iteration_leaves_a_converged_fit_as_it_is(problem):
-    X, c, k, init = problem
-    found = fit(X, c, k, init)
-    assert found.converged_
-    swept = pck.sweep(X, found.cluster_centers_, found.labels_, *c.listed())
-    for labels in (found.labels_, swept):
-        objective = pck.objective(X, labels, found.cluster_centers_, *c.listed())
-        assert objective == pytest.approx(found.objective_, rel=1e-9, abs=1e-12)
-
-
 @given(st.integers(0, 2**32 - 1), st.integers(2, 12), st.integers(1, 2))
 def test_without_constraints_no_cluster_is_left_empty_while_rows_differ(seed, n, d):
     rng = np.random.default_rng(seed)

@@ -281,12 +281,6 @@ def test_over_views_relations_are_never_dropped(case):
         assert sorted(rows_of(one) + rows_of(other)) == rows_of(before)
 
 
-def test_what_is_dropped_keeps_its_line(judged):
-    _, dropped = judged.drop_conflicts()
-    assert dropped.pairs.tolist() == [[3, 12]]
-    assert dropped.source_of(0) == "line 7 of pairs.csv"
-
-
 def test_a_closure_held_as_neighborhoods_is_dropped_from_like_a_list(monkeypatch):
     monkeypatch.setattr("mvcc.constraints._constraints.MOST_LISTED", -1)
     chains = [(i, i + 1) for i in range(199) if i != 99]

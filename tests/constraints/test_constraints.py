@@ -208,17 +208,6 @@ def test_a_million_rows_are_drawn_from_without_listing_their_pairs():
     assert c.pairs.min() < 100_000
 
 
-def test_the_random_state_decides():
-    y = np.arange(60) % 3
-    one, same, other = (Constraints.from_labels(y, 10, seed) for seed in (1, 1, 2))
-    assert one == same
-    assert one != other
-    assert Constraints.from_labels(y, 10, np.random.default_rng(1)) == one
-    rng = np.random.default_rng(1)
-    assert Constraints.from_labels(y, 10, rng) != Constraints.from_labels(y, 10, rng)
-    assert Constraints.from_labels(y, 10) != Constraints.from_labels(y, 10)
-
-
 @pytest.mark.parametrize(
     ("y", "n", "message"),
     [

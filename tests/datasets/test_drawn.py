@@ -96,12 +96,3 @@ def test_related_rows_are_one_row_of_the_table_and_of_its_class(name):
         assert {
             (*row, label) for row, label in zip(rows.tolist(), y[of_view].tolist(), strict=True)
         } <= known
-
-
-@pytest.mark.parametrize("name", TABLES)
-def test_every_row_of_the_first_view_and_most_of_the_second_have_a_partner(name):
-    data = load_dataset(name, random_state=1)
-    related = data.relations[0, 1]
-    assert related[:, 0].tolist() == list(range(len(data.views[0])))
-    assert len(set(related[:, 1].tolist())) == len(related)
-    assert len(related) / len(data.views[1]) == pytest.approx(5 / 6, abs=0.01)

@@ -10,7 +10,7 @@ import pytest
 from scipy.io import savemat
 
 from mvcc import load_dataset
-from mvcc.datasets import _tables, registry
+from mvcc.datasets import _tables
 from mvcc.datasets._registry import DataFile, DatasetInfo, ViewInfo
 from mvcc.exceptions import InvalidInputError
 
@@ -94,12 +94,6 @@ def offered(tmp_path, monkeypatch):
         return _tables.field(np.random.default_rng(0), path)
 
     return write
-
-
-def test_there_are_eleven_of_the_field():
-    found = [info for info in registry().values() if info.loader == "mvcc.datasets._tables:field"]
-    assert len(found) == 11
-    assert all(file.name.startswith("field/") for info in found for file in info.files)
 
 
 def test_objects_may_be_rows(offered):
