@@ -202,13 +202,11 @@ def search_pck(
     n_init: int = N_INIT,
     rng: np.random.Generator,
 ) -> Found:
-    """Cluster points by PCK-Means from several starts; return the one of the lowest Eq. 1.
-
-    A start gives every point its nearest center; where ``starts`` have fewer than k, k-means++
-    fills up, as it makes the other starts. The pairs are distinct points, ``penalty`` multiplies
-    their weights, and ``masses`` tell how often each point counts; then three starts that end in
-    the lowest objective are enough. The first of equal objectives wins.
-    """
+    """Cluster points by PCK-Means from several starts; return the one of the lowest Eq. 1."""
+    # A start gives every point its nearest center; where ``starts`` have fewer than k, k-means++
+    # fills up, as it makes the other starts. The pairs are distinct points, ``penalty`` multiplies
+    # their weights, and ``masses`` tell how often each point counts; then three starts that end in
+    # the lowest objective are enough. The first of equal objectives wins.
     listed = pairs, must_link, penalty * weights
     problem = Problem(X, listed) if masses is None else Sample(X, listed, masses)
     nothing = np.empty((0, X.shape[1]))

@@ -4,7 +4,6 @@ from ._closure import Groups as Groups
 from ._closure import Neighborhoods as Neighborhoods
 from ._closure import call_rows as call_rows
 from ._constraints import Constraints as Constraints
-from ._csv import COLUMNS as COLUMNS
 from ._csv import ConstraintFile as ConstraintFile
 from ._csv import columns_in as columns_in
 from ._csv import is_kind as is_kind

@@ -125,11 +125,9 @@ class Graph:
     def closed(
         self, weights: Floats, offsets: Ints | None = None, *, together: bool = False
     ) -> tuple[Ints, Bools, Floats]:
-        """Return all pairs that follow, smaller node first, with kinds and weights.
-
-        With ``offsets``, the first nodes of the views, they are those within views. A pair weighs
-        as much as the weakest link of its strongest chain: ``inf`` if relations alone imply it.
-        """
+        """Return all pairs that follow, smaller node first, with kinds and weights."""
+        # With ``offsets``, the first nodes of the views, they are those within views. A pair weighs
+        # as much as the weakest link of its strongest chain: ``inf`` if relations alone imply it.
         views = np.zeros(len(self.ids), np.int64)
         if offsets is not None:
             views = np.searchsorted(offsets, self.ids, side="right") - 1

@@ -15,14 +15,12 @@ from mvcc.constraints._given import NO_RELATIONS, Relations
 
 
 class ConstraintMap:
-    """f_{U→V}, prepared once for many lists of constraints.
-
-    Relations (r, 2) are distinct rows of U and V. A constraint goes to every pair of counterparts,
-    and the heaviest of each pair and type stays. ``strengths`` (r,) cap its weight: a relation has
-    that of the weakest must-link which it follows from.
-    """
+    """f_{U→V}, prepared once for many lists of constraints."""
 
     def __init__(self, relations: Ints, strengths: Floats | None = None) -> None:
+        # Relations (r, 2) are distinct rows of U and V. A constraint goes to every pair of
+        # counterparts, and the heaviest of each pair and type stays. ``strengths`` (r,) cap its
+        # weight: a relation has that of the weakest must-link which it follows from.
         if strengths is None:
             strengths = np.full(len(relations), np.inf)
         caps = np.unique(np.append(strengths, np.inf))[::-1]

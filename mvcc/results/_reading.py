@@ -36,12 +36,10 @@ _LONGEST_LINE = 10_000
 
 @dataclass(frozen=True)
 class Results:
-    """All experiments below a folder, or that of the folder itself.
+    """All experiments below a folder, or that of the folder itself, read when first asked for."""
 
-    Each kind of file is read when first asked for. Everything has three columns, or entries, more
-    than its file: ``folder``, as seen from `folder`, ``study`` and ``features``.
-    """
-
+    # everything has three columns, or entries, more than its file: ``folder``, as seen from this
+    # one, ``study`` and ``features``
     folder: Path
 
     @cached_property

@@ -175,11 +175,8 @@ def _test(claims: Mapping[int, Claim], evidence: Evidence) -> tuple[ClaimRow, ..
 
 
 def write_markdown(scorecard: Scorecard, folder: Path, *, fresh: bool = False) -> list[Path]:
-    """Write ``claims.md`` into a folder, and ``beyond.md`` where that study was run.
-
-    Each as a whole or not at all. The same results give the same bytes. Another scorecard there is
-    replaced only if ``fresh``.
-    """
+    """Write ``claims.md`` into a folder, and ``beyond.md`` where that study was run."""
+    # the same results give the same bytes; another scorecard there is replaced only if ``fresh``
     cards = filter(None, [scorecard, scorecard.beyond])
     pages = {f"{card.name}.md": to_markdown(card).encode() for card in cards}
     elsewhere = "copy the results elsewhere"

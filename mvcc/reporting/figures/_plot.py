@@ -45,12 +45,10 @@ FIGURES: dict[str, Callable[[Results], Picture | None]] = {
 def plot(
     results_dir: Path, figures: Iterable[str] = (), out: Path | None = None, *, fresh: bool = False
 ) -> dict[str, list[Path]]:
-    """Draw the figures that have results below a folder, or those named; return the files of each.
-
-    They go to ``out``, by default ``figures`` in the folder, as PNG and PDF. Other figures there
-    are replaced only if ``fresh``. If a named figure has no results, or a file cannot be written,
-    nothing is written.
-    """
+    """Draw the figures that have results below a folder, or those named; return their files."""
+    # They go to ``out``, by default ``figures`` in the folder, as PNG and PDF. Other figures there
+    # are replaced only if ``fresh``. If a named figure has no results, or a file cannot be written,
+    # nothing is written.
     folder = out or results_dir / "figures"
     if out is None and os.path.islink(folder):
         raise StoreError(
