@@ -100,16 +100,6 @@ def test_identical_rows_share_one_cluster_at_no_cost_and_teach_no_metric(kind, v
 
 
 @of_every_kind
-def test_as_many_clusters_as_rows_gives_each_row_its_own(kind):
-    X = np.random.default_rng(0).normal(size=(6, 2))
-    found = fit(kind, X, None, 6)
-    assert_array_equal(np.sort(found.labels_), np.arange(6))
-    assert_array_equal(found.cluster_centers_[found.labels_], X)
-    assert found.objective_ == 0
-    assert found.converged_
-
-
-@of_every_kind
 def test_predict_takes_the_least_distance_minus_log_det_without_regard_to_constraints(kind):
     rng = np.random.default_rng(0)
     X = np.vstack([rng.normal(size=(40, 2)), 2 + 0.3 * rng.normal(size=(40, 2))])

@@ -18,13 +18,14 @@ NAMES = st.sampled_from(ODD) | TEXTS
 
 
 @given(listed=constraint_lists(n_rows=4, max_size=10), data=st.data())
-def test_a_csv_file_of_ids_gives_the_same_constraints_back(tmp_path_factory, listed, data):
+def test_a_csv_file_gives_the_same_constraints_back(tmp_path_factory, listed, data):
     path = tmp_path_factory.mktemp("csv") / "constraints.csv"
     c = Constraints(*listed)
     n_rows = int(c.pairs.max(initial=-1)) + 1
-    ids = data.draw(st.lists(NAMES, min_size=n_rows, max_size=n_rows, unique=True))
-    c.to_csv(path, ids=ids)
-    assert Constraints.read_csv(path, ids=ids) == c
+    names = st.lists(NAMES, min_size=n_rows, max_size=n_rows, unique=True)
+    for ids in (None, data.draw(names)):
+        c.to_csv(path, ids=ids)
+        assert Constraints.read_csv(path, ids=ids) == Constraints.read_csv(str(path), ids=ids) == c
 
 
 def test_ids_of_a_series_are_those_of_rows_in_their_order_whatever_its_index(tmp_path):

@@ -253,15 +253,6 @@ def test_unify_equals_the_reference(given_list, transferred_list):
 # CSV files
 
 
-@given(listed=lists)
-def test_a_csv_file_gives_the_same_constraints_back(tmp_path_factory, listed):
-    path = tmp_path_factory.mktemp("csv") / "constraints.csv"
-    c = Constraints(*listed)
-    c.to_csv(path)
-    assert Constraints.read_csv(path) == c
-    assert Constraints.read_csv(str(path)) == c
-
-
 @pytest.mark.parametrize(
     "content",
     [

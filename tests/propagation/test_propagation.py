@@ -146,14 +146,6 @@ def test_candidates_may_come_in_any_order_and_more_than_once():
         assert propagate_constraints(X, labels, constraints, 0.2, candidates=rows) == expected
 
 
-def test_without_metrics_only_the_clusters_in_use_are_needed_and_one_may_be_empty():
-    rng = np.random.default_rng(0)
-    X, labels = rng.normal(size=(30, 2)), rng.integers(2, size=30)
-    constraints = Constraints.from_labels(labels, 8, 0)
-    expected = propagate_constraints(X, labels, constraints, 0.2)
-    assert propagate_constraints(X, labels * 4, constraints, 0.2) == expected
-
-
 def test_where_the_reach_has_underflowed_a_row_that_shares_some_features_is_not_taken_for_a_copy():
     X = np.array([[1.0, 2.0], [1.0, 2.5], [1.0, 2.0], [1.5, 2.0]])
     everyone, whiteners = np.arange(4), np.eye(2)[np.newaxis]
