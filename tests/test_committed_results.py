@@ -79,7 +79,7 @@ def test_cells_computed_again_give_the_same_numbers(name):
 
 @pytest.mark.slow
 def test_the_scorecard_is_that_of_the_results():
-    scorecard = evaluate_claims(RESULTS)
+    scorecard = evaluate_claims(Results(RESULTS))
     assert to_markdown(scorecard) == (RESULTS / "claims.md").read_text("utf-8")
     assert to_markdown(scorecard.beyond) == (RESULTS / "beyond.md").read_text("utf-8")
 
