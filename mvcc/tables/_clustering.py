@@ -13,7 +13,15 @@ from scipy.sparse import issparse
 
 from mvcc._utils.arrays import Floats, Ints, blocks_of
 from mvcc._utils.environment import command_line, machine, now, versions
-from mvcc._utils.messages import agreeing, enumerated, for_reader, percent, views_of_pair
+from mvcc._utils.messages import (
+    agreeing,
+    counted,
+    enumerated,
+    for_reader,
+    percent,
+    views_of_pair,
+)
+from mvcc.constraints import n_satisfied
 from mvcc.metrics import cluster_fit
 from mvcc.results import Clustering, parse_facts
 from mvcc.tables._job import Job
@@ -281,6 +289,13 @@ def _of_clusters(number: int, name: str, fit: Fit) -> Iterator[str]:
             f"{name}: one cluster has {percent(sizes[-1] / sizes.sum())} of all rows, most others"
             " are small. Rows that are unlike all others may make clusters of their own; look at"
             " the smallest ones."
+        )
+    given = fit.method.given[number]
+    if n := len(given) - n_satisfied(given, fit.labels[number]):
+        are, they = agreeing(n, "is", "are"), agreeing(n, "It", "They")
+        yield (
+            f"{n} of {counted(len(given), 'constraint')} of {name} {are} violated. {they} may be"
+            " wrong; see the report."
         )
     if fit.exchanged:
         yield from _overlap(name, fit.exchanged[number], fit.labels[number])

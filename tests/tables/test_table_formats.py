@@ -486,7 +486,9 @@ def test_an_unclear_comma_is_refused_with_remedies_for_the_format(tmp_path, name
         "open quote": ("a.arff", "@relation r\n@attribute x real\n@data\n'1\n", r":4: a quotation mark is not closed"),
         "more values": ("a.arff", "@relation r\n@attribute x real\n@data\n1\n1,2\n", r":5: 2 values instead of 1"),
         "no ending": ("a", text(), r"the format of a name without an ending is not known. Known endings: \.csv, "),
-        "another ending": ("a.xls", b"PK", r"the format '\.xls' is not known\. Known .* Save the table as "),
+        "another ending": (
+            "a.xls", b"PK", r"the format '\.xls' is not known\. Known .* Save the table as "
+        ),
         "packed": (
             "a.csv.gz",
             b"",
@@ -499,9 +501,16 @@ def test_an_unclear_comma_is_refused_with_remedies_for_the_format(tmp_path, name
             '{\n "data": [{"x": 1}]\n}\n',
             ":1: the object must end in its line, or stand in a list",
         ),
-        "no objects": ("a.json", "[1, 2]", r"entry 1 is no JSON object, such as .* one for each row"),
-        "list lines": ("a.jsonl", "[1, 2]\n[3, 4]\n", ":2: the object must end in its line, or stand in a list"),
-        "columns": ("a.json", '{"x": [1, 2], "y": [3, 4]}', r"one object for all rows\. Write one for each row, such"),
+        "no objects": (
+            "a.json", "[1, 2]", r"entry 1 is no JSON object, such as .* one for each row"
+        ),
+        "list lines": (
+            "a.jsonl", "[1, 2]\n[3, 4]\n", ":2: the object must end in its line, or stand in a list"
+        ),
+        "columns": (
+            "a.json", '{"x": [1, 2], "y": [3, 4]}',
+            r"one object for all rows\. Write one for each row, such",
+        ),
         "half a list": ("a.json", '[{"x": 1},\n{"x"', r":2: this is no JSON"),
     }.values(),
     ids=lambda value: value if isinstance(value, str) and len(value) < 12 else "",

@@ -72,7 +72,7 @@ class Joint(Method):
         suspicious = {key: found["suspicious"] for key, found in matches.items()}
         for number, lines in suspicious_lines(tables, suspicious).items():
             files[number][SUSPICIOUS] = lines
-        cautions = [*self._cautions(moved, matches), *self._violated(fit)]
+        cautions = list(self._cautions(moved, matches))
         return Explained({"joint": facts, "co_em": None}, views, matches, files, cautions)
 
     def _by_view(self, values: Any, numbers: list[int]) -> Iterable[tuple[int, Any]]:
@@ -136,17 +136,6 @@ class Joint(Method):
                 f"No three matches connect {' with '.join(named)}: each was clustered by itself,"
                 " and the numbers of their clusters mean nothing to each other."
             )
-
-    def _violated(self, fit: Fit) -> Iterator[str]:
-        """Say how many constraints are violated."""
-        for table, given, labels in zip(self.tables, self.given, fit.labels, strict=True):
-            same = labels[given.pairs[:, 0]] == labels[given.pairs[:, 1]]
-            if n := int(np.count_nonzero(same != given.must_link)):
-                are, they = agreeing(n, "is", "are"), agreeing(n, "It", "They")
-                yield (
-                    f"{n} of {counted(len(given), 'constraint')} of {table.name} {are} violated."
-                    f" {they} may be wrong; see the report."
-                )
 
     def _moved(self, fit: Fit) -> list[Rows]:
         """List rows of each view with another cluster without the constraints, that, and why."""

@@ -145,6 +145,8 @@ def test_violated_constraints_are_listed_as_the_clusters_are_now(tmp_path):
         for answers in ([], [("view0:a1\nview0:a2", "0"), ("view0:a3", "1")]):
             session.record(answers)
             told, labels = ReviewPage(session).now()["violated"], session.labels()
+            # a correction ends the note on what was found
+            assert any("violated" in note for note in session.facts.warnings) == (not answers)
             assert told["n"] == len(told["rows"]) > 0
             for one in told["rows"]:
                 rows = one["id"].split("\n")
