@@ -288,7 +288,8 @@ def test_views_that_hardly_show_the_same_clusters_are_named(tmp_path):
 def test_clusters_that_change_from_start_to_start_are_named(tmp_path, agreement, warns):
     job = load_job(None, write_problem(tmp_path, n_views=1, pairs=()))
     one = {"labels": [np.arange(24) % K], "numbers": [np.arange(K)], "n_numbers": K}
-    fit = SimpleNamespace(agreement=[agreement], exchanged=[], **one)
+    method = SimpleNamespace(given=[Constraints.empty()])
+    fit = SimpleNamespace(agreement=[agreement], exchanged=[], method=method, **one)
     said = list(cautions(read_inputs(job).tables, fit))
     begins = "view0: its clusters change from start to start"
     assert any(text.startswith(begins) for text in said) == warns
