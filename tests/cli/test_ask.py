@@ -337,9 +337,9 @@ def test_the_browser_is_sent_to_the_address_that_is_printed(config, monkeypatch)
         def post(name, **said):
             kind = {"Content-Type": "application/json"}
             request = Request(address + name, json.dumps(said).encode(), kind)
-            return json.load(urlopen(request, timeout=10))
+            return json.load(urlopen(request, timeout=60))
 
-        state = json.load(urlopen(address + "state", timeout=10))
+        state = json.load(urlopen(address + "state", timeout=60))
         post("answer", id=state["card"]["id"], answer="new:harbor", version=0)
         opened.append(post("finish")["then"])
         told.set()
@@ -347,7 +347,7 @@ def test_the_browser_is_sent_to_the_address_that_is_printed(config, monkeypatch)
     monkeypatch.setattr(webbrowser, "open", use)
     done = mvcc("ask", config.name, "--out", "answers", "--browser", cwd=config.parent)
     assert done.returncode == 0, done.stderr
-    assert told.wait(10)
+    assert told.wait(60)
     address, last = done.stdout.splitlines()
     assert opened == [address, "mvcc ask cluster.yaml --out answers --browser"]
     assert last == f"1 answer, 1 group. Name two groups or more: {opened[1]}"
@@ -358,7 +358,7 @@ def test_the_browser_is_sent_to_the_address_that_is_printed(config, monkeypatch)
 def test_a_signal_ends_the_page_as_finishing_does(config):
     command = [sys.executable, "-m", "mvcc", "ask", config, "--browser", "--no-open"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        urlopen(process.stdout.readline().strip(), timeout=10).close()
+        urlopen(process.stdout.readline().strip(), timeout=60).close()
         process.send_signal(signal.SIGTERM)
         assert process.stdout.read().startswith("0 answers, 0 groups. Name two groups or more:")
     assert process.returncode == 0

@@ -37,7 +37,7 @@ def unanswered(tmp_path_factory):
 
 def ask(server, path, method="GET", body=None, token=None, **headers):
     """Send one request; return status, headers and body."""
-    connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=10)
+    connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=60)
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     try:
         connection.request(
@@ -117,7 +117,7 @@ def test_without_the_token_there_is_nothing(server):
 )
 def test_addresses_that_are_none(unanswered, path):
     port = unanswered[0].server_port
-    with socket.create_connection(("127.0.0.1", port), timeout=10) as connection:
+    with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
         connection.sendall(b"GET %s HTTP/1.0\r\nHost: localhost:%d\r\n\r\n" % (path, port))
         assert connection.recv(100).split()[1] in (b"404", b"400")
 
@@ -288,7 +288,7 @@ def test_what_is_wrong_is_said_and_nothing_is_stored(config, server):
 def test_bodies_that_are_no_answer(unanswered, body, headers, status):
     server, config = unanswered
     headers = {"Content-Type": "application/json", "Content-Length": str(len(body)), **headers}
-    connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=10)
+    connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=60)
     connection.putrequest("POST", f"/{server.token}/answer")
     for name, value in headers.items():
         connection.putheader(name, value)
@@ -305,7 +305,8 @@ def test_other_requests(unanswered, monkeypatch, capfd):
         patch.setattr(server.page, "now", lambda: 1 / 0)
         status, _, body = ask(server, "state")
         assert (status, json.loads(body)["error"][-17:]) == (500, "see the terminal.")
-        wait_until(lambda: "ZeroDivisionError" in capfd.readouterr().err)
+        wait_until(lambda: not server._until)  # what is written during a read would be lost
+        assert "ZeroDivisionError" in capfd.readouterr().err
     with monkeypatch.context() as patch:
         patch.setattr(server, "ended", True)
         assert (ask(server, "state")[0], post(server, "answer", {})[0]) == (503, 503)
@@ -380,7 +381,7 @@ def test_pictures_that_change_after_the_card_are_looked_at_again(config, server,
 def connected(server, n):
     with ExitStack() as stack:
         there = ("127.0.0.1", server.server_port)
-        yield [stack.enter_context(socket.create_connection(there, timeout=10)) for _ in range(n)]
+        yield [stack.enter_context(socket.create_connection(there, timeout=60)) for _ in range(n)]
 
 
 def test_a_hundred_requests_at_the_same_time_are_all_answered(unanswered):
@@ -449,5 +450,5 @@ def test_connections_are_as_many_as_may_be_and_the_others_wait(server, monkeypat
 def wait_until(condition):
     began = time.monotonic()
     while not condition():
-        assert time.monotonic() - began < 10
+        assert time.monotonic() - began < 120, "it took too long"
         time.sleep(0.01)
