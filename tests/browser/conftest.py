@@ -50,7 +50,7 @@ def visit(browser):
         if address.startswith("http:"):
             expected.extend(SERVER_ENDS)
         page = contexts[-1].new_page()
-        page.set_default_timeout(15_000)
+        page.set_default_timeout(60_000)
         listen(page, heard, address)
         page.goto(address)
         page.wait_for_function(ready)
