@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Iterator
 from itertools import combinations
-from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -75,7 +74,8 @@ def number_criteria(job: Job, inputs: Inputs) -> dict[str, Any]:
     counts.
 
     Returns ``k``, the numbers tried; ``criteria``, the values of each by name; and ``best``, the
-    number that each proposes, or None. Without matched rows, there is no agreement of views.
+    number that each proposes, the largest of equally good ones, or None. Without matched rows,
+    there is no agreement of views.
     """
     from sklearn.exceptions import ConvergenceWarning
 
@@ -91,7 +91,7 @@ def number_criteria(job: Job, inputs: Inputs) -> dict[str, Any]:
         }
     criteria = {name: of_k for name, of_k in criteria.items() if of_k}
     best = {
-        name: max(zip(of_k, tried, strict=True), key=itemgetter(0), default=(0, None))[1]
+        name: max(zip(of_k, tried, strict=True), default=(0, None))[1]
         for name, of_k in criteria.items()
     }
     return {"k": [*tried], "criteria": criteria, "best": best}
