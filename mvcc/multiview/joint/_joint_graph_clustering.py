@@ -166,8 +166,8 @@ class JointGraphClustering(MultiViewEstimator):
     confirm are left out: a few wrong ones would chain many objects into one.
 
     With 100 or more matches between two views, those whose suspicion is above .4 are left out, and
-    the views are clustered again, if the share that seems wrong, π, times the agreement of the
-    views is .03 (1 − π) or more, and this agreement is .35 (1 − π) or more.
+    the views are clustered again, if the share π that seems wrong is .5 or less, the agreement of
+    the views over 1 − π, 1 at most, is .35 or more, and π times this is .03 or more.
 
     Sets of views that fewer than three matches connect are clustered separately, and their cluster
     numbers are unrelated. Constraints that form groups, all of them apart from each other, are
