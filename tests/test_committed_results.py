@@ -114,6 +114,9 @@ def test_the_page_on_reliability_says_how_often_each_promise_was_tried():
     assert len(rows) >= 10
     for row in rows:
         assert f"| {row['tried']} | {int(row['times']):,} |" in page
+    kills = sum(int(row["times"]) for row in rows if "killed" in row["tried"])
+    readme = (ROOT / "README.md").read_text("utf-8")
+    assert f"Commands were killed [over {kills // 100 * 100:,} times]" in readme
 
 
 def test_pages_say_how_questions_beside_other_strategies_and_long_fits_turned_out():
@@ -131,6 +134,10 @@ def test_pages_say_how_questions_beside_other_strategies_and_long_fits_turned_ou
     assert [place[0] for place in errors[errors < -2].index] == ["wine"]
     digits = F.loc["digits_halves", 0.0]["ours"].groupby("questions").mean()[[20, 40, 160]]
     assert "F is {:.3f}, {:.3f} and {:.3f} after".format(*digits).replace("0.", ".") in page
+    right = pd.read_csv(RESULTS / "questions.csv").query("wrong == 0")
+    means = right.pivot_table(index=["data", "questions"], columns="strategy", values="F")
+    cost = (means["ours"] - means["second_looks"]).max()
+    assert f"if all answers are right, they cost at most {cost:.3f}".replace("0.", ".") in page
     times = pd.read_csv(RESULTS / "growth.csv").query("method == 'joint'").set_index("n")
     seconds, ratio = times.loc[1_000, "seconds"], times.loc[100_000, "times_kmeans"]
     readme = (ROOT / "README.md").read_text("utf-8")
