@@ -164,6 +164,22 @@ def test_pages_have_the_curves_and_the_errors_of_how_sure_rows_are():
         assert f"| {cells} |\n".replace("0.", ".") in method
 
 
+def test_pages_have_the_means_of_messy_tables_and_of_matches_that_are_found():
+    rows = pd.read_csv(RESULTS / "messy.csv").query("method != 'classes left in'")
+    means = rows.groupby(["pair", "method"])[["f", "ari"]].mean()
+    shown = means.map("{:.2f}".format).agg(" / ".join, axis=1).unstack("method")
+    page = (ROOT / "docs" / "methods-compared.md").read_text("utf-8")
+    for pair, cells in shown.iterrows():
+        line = next(line for line in page.splitlines() if line.startswith(f"| `{pair}` |"))
+        assert line.endswith(f"| {' | '.join(cells)} |".replace("0.", "."))
+    rows = pd.read_csv(RESULTS / "matches.csv").query("what == 'candidates'")
+    found = rows.groupby(["data", "mapped"])[["first", "in_five", "first_of_100"]]
+    shown = found.mean().map("{:.3f}".format) + " ± " + found.sem().map("{:.3f}".format)
+    page = (ROOT / "docs" / "how-well.md").read_text("utf-8")
+    for cells in shown.agg(" | ".join, axis=1):
+        assert f"| {cells} |\n".replace("0.", ".") in page
+
+
 def test_the_readme_has_the_lead_over_k_means_of_each_table_however_it_is_prepared():
     figures = Figures()
     own, *others = (
