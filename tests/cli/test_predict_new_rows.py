@@ -270,25 +270,6 @@ def test_only_what_it_wrote_itself_is_replaced(joint, tmp_path):
     assert done.stdout.startswith("view0: 40 rows; in clusters 0 to 2: ")
 
 
-def test_numbers_are_read_as_those_that_were_clustered_whatever_a_chunk_has(tmp_path, small_chunks):
-    rng = np.random.default_rng(0)
-    near = np.repeat([1.25, 7.75], 30) + rng.normal(size=60) / 9
-    far = np.repeat([1000, 9000], 30) + rng.integers(100, size=60)
-    lines = [
-        f"{number};{str(round(one, 2)).replace('.', ',')};{other // 1000}.{other % 1000:03d}\n"
-        for number, (one, other) in enumerate(zip(near, far, strict=True))
-    ]
-    (tmp_path / "old.csv").write_text("".join(["id;near;far\n", *lines]))
-    options = options_of({"shop": tmp_path / "old.csv"}, n_clusters=2)
-    cluster(options, tmp_path / "out")
-    labels = [int(row["cluster"]) for row in read_csv(tmp_path / "out/shop/labels.csv")]
-    new = [f"{n};{1 + 7 * (n % 2)};{1 + 8 * (n % 2)}.000\n" for n in range(60)]
-    (tmp_path / "new.csv").write_text("".join(["id;near;far\n", *new]))
-    predict_files(tmp_path / "out", {"shop": str(tmp_path / "new.csv")}, tmp_path / "labels.csv")
-    found = [int(row["cluster"]) for row in read_csv(tmp_path / "labels.csv")]
-    assert found == [labels[0], labels[-1]] * 30
-
-
 @pytest.mark.parametrize("features", ["auto", "pca"])
 def test_a_note_counts_categories_that_were_not_there_if_they_are_most(tmp_path, features):
     words = ["a long text of some words", "another text with a few words more"]

@@ -17,6 +17,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from mvcc._utils.arrays import Ints
 from mvcc._utils.files import csv_bytes
 from mvcc._utils.messages import counted, shown
 from mvcc._utils.outputs import OutputFolder
@@ -112,12 +113,11 @@ def predict_files(
                 source = _source(client, folder, view, names, folders[name], facts)
                 notes = [*_notes_on_ids(view, source.id_column, folders[name].path)]
                 counts = write_labels(client, folders[name], source, part, tell)
-                sizes = [*facts_of_counts(counts, facts.n_clusters)["all_sizes"]]
+                sizes = np.array(facts_of_counts(counts, facts.n_clusters)["all_sizes"])
             else:
-                rows = _NewRows(view, tables[name], names, facts.n_clusters)
-                writers[name](part, rows.labeled())
-                sizes, notes = rows.sizes.tolist(), rows.notes
-            found.append(Predicted(name, out / targets[name], sizes, notes))
+                sizes, notes = np.zeros(facts.n_clusters, np.int64), list[str]()
+                writers[name](part, _labeled(view, tables[name], names, sizes, notes))
+            found.append(Predicted(name, out / targets[name], sizes.tolist(), notes))
     return found
 
 
@@ -141,66 +141,52 @@ def _as_clustered(
     return views
 
 
-class _NewRows:
-    """The rows of a file, read some at a time, and what is known of them once they are labeled."""
+def _labeled(
+    view: SavedView, table: View, names: Sequence[str], sizes: Ints, notes: list[str]
+) -> Iterator[Columns]:
+    """Give the rows of a file, some at a time, with their clusters; count these in ``sizes``.
 
-    def __init__(self, view: SavedView, table: View, names: Sequence[str], n_clusters: int) -> None:
-        self._view, self._table, self._path, self._names = view, table, table.path, names
-        self.sizes = np.zeros(n_clusters, np.int64)
-        self.notes: list[str] = []
-        # 8 bytes of each id: ids may be twice in rows that are far apart
-        self._hashes: list[NDArray[Any]] = []
-        self._lines: list[Sequence[int]] = []
-        self._known = {name: set(words) for name, words in view.categories.items()}
-        self._n_there, self._n_unknown = Counter[str](), Counter[str]()  # words, by column
-
-    def labeled(self) -> Iterator[Columns]:
-        """Give the rows with their clusters."""
-        view, path = self._view, self._path
-        id_column: str | None = None
-        for frame in read_frames(path, self._table.sheet, self._table.header):
-            if not len(frame):
-                break
-            frame = without_nameless(frame, path, {*view.columns, view.id_column, id_column})
-            refuse_repeated_columns(frame, path)
-            clustered = view.columns_in(frame, path)
-            if not self._hashes:
-                id_column = view.id_column
-                if id_column not in frame.columns:
-                    id_column = find_id_column(frame, View(path=path, columns=tuple(view.columns)))
-                self.notes += _notes_on_ids(view, id_column, path)
-            self.notes += [note for note in frame.attrs.get("notes", []) if note not in self.notes]
-            self._lines.append(frame.attrs.get("lines", ()))
-            ids = ids_of(frame, id_column, path)
-            self._hashes.append(pd.util.hash_array(np.array(ids, dtype=object), categorize=False))
-            values: Any = view.values_of(clustered, partial(place_of, frame, path))
-            self._count_words(values)
-            labels = view.predicted(values)
-            self.sizes += np.bincount(labels, minlength=len(self.sizes))
-            columns: Columns = {"id": ids, "cluster": labels}
-            if self._names:
-                columns["name"] = [self._names[label] for label in labels]
-            yield columns
-        if not self._hashes:
-            raise DataError(f"{path}: there are no rows.")
-        _refuse_repeated(np.concatenate(self._hashes), self._lines, path)
-        self.notes += self._notes_on_words()
-
-    def _count_words(self, values: Any) -> None:
-        for name, known in self._known.items():
-            words = values[name].dropna()
-            self._n_there[name] += len(words)
-            self._n_unknown[name] += int((~words.isin(known)).sum())
-
-    def _notes_on_words(self) -> Iterator[str]:
-        """Name the categories of which most are new; a new one is usual."""
-        for name, n in self._n_unknown.items():
-            if n > self._n_there[name] / 2:
-                words = listed(filter(None, self._view.categories[name]))
-                yield (
-                    f"{self._path}: {n} of {counted(self._n_there[name], 'value')} of"
-                    f" {shown(name)} are none of those that were clustered: {words}."
-                )
+    Once all rows are given, ``notes`` say what must be known of how they were read.
+    """
+    path, id_column = table.path, None
+    # 8 bytes of each id: ids may be twice in rows that are far apart
+    hashes, lines = list[NDArray[Any]](), list[Sequence[int]]()
+    # of every column of categories, how many of its words are known, and how many are not
+    are_known = {name: Counter[bool]() for name in view.categories}
+    for frame in read_frames(path, table.sheet, table.header):
+        if not len(frame):
+            break
+        frame = without_nameless(frame, path, {*view.columns, view.id_column, id_column})
+        refuse_repeated_columns(frame, path)
+        clustered = view.columns_in(frame, path)
+        if not hashes:
+            id_column = view.id_column
+            if id_column not in frame.columns:
+                id_column = find_id_column(frame, View(path=path, columns=tuple(view.columns)))
+            notes += _notes_on_ids(view, id_column, path)
+        notes += [note for note in frame.attrs.get("notes", []) if note not in notes]
+        lines.append(frame.attrs.get("lines", ()))
+        ids = ids_of(frame, id_column, path)
+        hashes.append(pd.util.hash_array(np.array(ids, dtype=object), categorize=False))
+        values: Any = view.values_of(clustered, partial(place_of, frame, path))
+        for name, counts in are_known.items():
+            counts.update(values[name].dropna().isin(view.categories[name]).tolist())
+        labels = view.predicted(values)
+        sizes += np.bincount(labels, minlength=len(sizes))
+        columns: Columns = {"id": ids, "cluster": labels}
+        if names:
+            columns["name"] = [names[label] for label in labels]
+        yield columns
+    if not hashes:
+        raise DataError(f"{path}: there are no rows.")
+    _refuse_repeated(np.concatenate(hashes), lines, path)
+    for name, counts in are_known.items():
+        if counts[False] > counts[True]:  # that few are new is usual
+            words = listed(filter(None, view.categories[name]))
+            notes.append(
+                f"{path}: {counts[False]} of {counted(counts.total(), 'value')} of {shown(name)}"
+                f" are none of those that were clustered: {words}."
+            )
 
 
 def _notes_on_ids(view: SavedView, found: str | None, path: str) -> Iterator[str]:
