@@ -170,25 +170,23 @@ def with_columns(
     empty = re.compile(f"{blank}(?:{between}{blank})*[\r\n]*")  # no rows of the table
     records = [record for record in records if not empty.fullmatch(record)]
     del records[1 : 1 + n_units]
-    n_rows, end = len(own[0]), _ends(records[0])[1]
-    quotes_texts, quotes_all = _quoting(records, delimiter)
+    lines = [record.rstrip("\r\n") for record in records]
+    ends = [record[len(line) :] for record, line in zip(records, lines, strict=True)]
+    quotes_texts, quotes_all = _quoting(lines, delimiter)
     more = []
     for (name, *texts), is_text in zip(beside, are_texts, strict=True):
         quotes = quotes_all or (is_text and quotes_texts)
         cells = (_quoted(text, quotes, delimiter) for text in texts)
         more.append([_quoted(name, quotes_texts, delimiter), *cells])
     added = [delimiter.join(cells) for cells in zip(*more, strict=True)]
-    if _is_whole(records[:n_rows], own, delimiter):
-        lines = [_ends(record)[0] for record in records[:n_rows]]
-        ends = [record[len(line) :] or end for record, line in zip(records, lines, strict=False)]
-    else:
+    first_end, n_rows = ends[0] or "\n", len(own[0])
+    if not _is_whole(lines[:n_rows], own, delimiter):
         written = (csv_bytes([cells], delimiter) for cells in zip(*own, strict=True))
         lines = [line.decode().removesuffix("\n") for line in written]
-        ends = [end] * n_rows
-    text = above + "".join(
-        f"{line}{delimiter}{new}{end}" for line, new, end in zip(lines, added, ends, strict=True)
-    )
-    return _encoded(text, read.encoding, content)
+        ends = [first_end] * n_rows
+    rows = zip(lines, added, ends, strict=False)
+    text = "".join(f"{line}{delimiter}{new}{end or first_end}" for line, new, end in rows)
+    return _encoded(above + text, read.encoding, content)
 
 
 def _records(text: str) -> Iterator[str]:
@@ -204,16 +202,10 @@ def _records(text: str) -> Iterator[str]:
         yield "".join(record)
 
 
-def _ends(record: str) -> tuple[str, str]:
-    """Return a record without its line end, and that."""
-    text = record.removesuffix("\n").removesuffix("\r")
-    return text, record[len(text) :] or "\n"
-
-
-def _is_whole(records: list[str], own: Sequence[Sequence[str]], delimiter: str) -> bool:
-    """Tell whether records are the rows of a table, each with a value for every column."""
+def _is_whole(lines: list[str], own: Sequence[Sequence[str]], delimiter: str) -> bool:
+    """Tell whether lines are the rows of a table, each with a value for every column."""
     try:
-        rows = list(csv.reader(records, delimiter=delimiter))
+        rows = list(csv.reader(lines, delimiter=delimiter))
     except csv.Error:  # which pandas reads otherwise
         return False
     names = [name.strip() for name in rows[0]]
@@ -222,11 +214,11 @@ def _is_whole(records: list[str], own: Sequence[Sequence[str]], delimiter: str) 
     return is_full and list(filter(None, names)) == list(filter(None, known))
 
 
-def _quoting(records: list[str], delimiter: str) -> tuple[bool, bool]:
+def _quoting(lines: list[str], delimiter: str) -> tuple[bool, bool]:
     """Tell whether a file has names and texts in quotes, and whether all its values."""
     cell = '"(?:[^"]|"")*"'
     row = re.compile(rf"{cell}(?:{re.escape(delimiter)}{cell})*{re.escape(delimiter)}?")
-    has = [row.fullmatch(_ends(record)[0]) is not None for record in records[:2]]
+    has = [row.fullmatch(line) is not None for line in lines[:2]]
     return has[0], all(has)
 
 
