@@ -125,7 +125,7 @@ def _ranges(column: Column, values: Floats, labels: Ints, k: int) -> Iterator[tu
     m = len(edges)
     bins = np.searchsorted(edges, known, side="right") - 1
     counts = np.bincount(of_rows * m + bins, minlength=k * m).reshape(k, m)
-    inside, outside = _parts(counts)
+    inside, outside = _parts(counts, counts.sum(axis=1, keepdims=True))
     # [c, i]: of the bins before i
     below = np.hstack([np.zeros((k, 1)), np.cumsum(inside - outside, axis=1)])
     below[:, -1] = 0.0
@@ -138,10 +138,8 @@ def _ranges(column: Column, values: Floats, labels: Ints, k: int) -> Iterator[tu
         level, rule = _rule_of(edges, first, last, column.kind)
         if m <= 2:
             rule = f"= {written(edges[first], column.kind)}"
-        own = upto[:, last] - upto[:, first]
-        n_own, n = own[cluster], upto[cluster, -1]
-        pairs = ((n_own, n), (own.sum() - n_own, len(known) - n))
-        shares = [float(some / max(every, 1)) for some, every in pairs]
+        within = upto[:, [last]] - upto[:, [first]]
+        shares = [float(part[cluster, 0]) for part in _parts(within, upto[:, -1:])]
         found = _found(column, rule, *shares)
         if column.kind == "number" and shares[0] - shares[1] < _NEARLY and m > 2:
             found["words"] = f"{level} {with_its_end(column.name, _LONGEST_COLUMN)}"
@@ -173,7 +171,8 @@ def _shares(column: Column, values: Any, labels: Ints, k: int) -> Iterator[tuple
     """Give, for each cluster, the category that it has most more often than the others."""
     codes, categories = pd.factorize(np.where(pd.isna(values), "missing", values), sort=True)
     m = len(categories)
-    inside, outside = _parts(np.bincount(labels * m + codes, minlength=k * m).reshape(k, m))
+    counts = np.bincount(labels * m + codes, minlength=k * m).reshape(k, m)
+    inside, outside = _parts(counts, counts.sum(axis=1, keepdims=True))
     for cluster in range(k):
         by_difference = np.argsort(outside[cluster] - inside[cluster], kind="stable")
         best, commonest = by_difference[0], np.argsort(-inside[cluster], kind="stable")
@@ -187,12 +186,10 @@ def _shares(column: Column, values: Any, labels: Ints, k: int) -> Iterator[tuple
         yield cluster, found
 
 
-def _parts(counts: Ints) -> tuple[Floats, Floats]:
-    """Return of counts, one row for each cluster, the shares inside it and outside."""
-    n_inside = counts.sum(axis=1, keepdims=True)
-    n_outside = counts.sum() - n_inside
+def _parts(counts: Ints, n: Ints) -> tuple[Floats, Floats]:
+    """Return of counts, one row for each cluster of ``n`` (k, 1), the shares inside and outside."""
     others = counts.sum(axis=0) - counts
-    return counts / np.maximum(n_inside, 1), others / np.maximum(n_outside, 1)
+    return counts / np.maximum(n, 1), others / np.maximum(n.sum() - n, 1)
 
 
 def _found(column: Column, rule: str, inside: float, outside: float) -> Found:
@@ -237,12 +234,12 @@ def distinguishing_words(table: Table, labels: Ints, k: int) -> list[list[list[A
     counts = np.stack(
         [np.asarray(has_word[of_rows == cluster].sum(axis=0)).ravel() for cluster in range(k)]
     )
-    every, n_inside, n_outside = counts.sum(axis=0), n + 1, len(some) - n + 1
+    every, n_inside, n_outside = counts.sum(axis=0), n + 1, n.sum() - n + 1
     inside, outside = (counts + 0.5) / n_inside, (every - counts + 0.5) / n_outside
     scores = inside * np.log(inside / outside)
     share = every / len(some)
     spread = np.sqrt(share * (1 - share) * (1 / n_inside + 1 / n_outside))
-    parts = [counts / np.maximum(n, 1), (every - counts) / np.maximum(len(some) - n, 1)]
+    parts = _parts(counts, n)
     n_texts = np.bincount(of_rows, [texts[row] != "" for row in some], minlength=k)[:, None]
     scores[
         (inside - outside < _BEYOND * spread)
