@@ -11,7 +11,6 @@ import numpy as np
 import openpyxl
 import pandas as pd
 import pytest
-from pyarrow import parquet
 
 from mvcc.exceptions import ConfigError, DataError, StoreError
 from mvcc.tables import load_job, read_inputs
@@ -49,13 +48,6 @@ def clustered(tmp_path_factory):
     views["two"] = folder / "two.parquet"
     cluster(options_of(views, n_clusters=2, stability_runs=2), folder / "results")
     return folder
-
-
-def cluster_one(path, ignored, folder):
-    """Cluster a table whose column is only shown."""
-    view = {"path": str(path), "ignore": [ignored]}
-    options = options_of({"one": view}, n_clusters=2)
-    cluster(options, folder)
 
 
 @pytest.fixture
@@ -274,47 +266,3 @@ def test_a_cell_that_is_refused_leaves_no_open_sheet(monkeypatch):
         workbook_bytes({"one": pd.DataFrame({"x": ["fine", "\x01"]})}, "a.xlsx")
     gc.collect()
     assert not ignored
-
-
-def test_formulas_of_other_formats_are_escaped_in_csv(folder, tmp_path):
-    frame = pd.DataFrame({"id": range(24), "x": np.arange(24) / 8, "note": "fine"})
-    formulas = ["\t1", "\r1", "\n=1", " =1", "\u3000=1", "+1 2", "＋1 2", "﹢1 2", " ﹣a"]
-    formulas += "=1 -a @a ＝1 －a ＠a ﹦1 ﹫a".split()
-    frame.loc[: len(formulas), "note"] = [*formulas, "-1,5"]
-    content = {
-        "jsonl": lambda path: frame.to_json(path, orient="records", lines=True),
-        "parquet": frame.to_parquet,
-    }
-    for ending, write in content.items():
-        write(tmp_path / f"t.{ending}")
-        cluster_one(tmp_path / f"t.{ending}", "note", tmp_path / f"of-{ending}")
-        export(tmp_path / f"of-{ending}", "--out", tmp_path / "out.csv")
-        found = [row["note"] for row in read_csv(tmp_path / "out.csv")]
-        assert found[: len(formulas) + 2] == [*(f"'{text}" for text in formulas), "-1,5", "fine"]
-
-
-def test_bytes_are_for_parquet_alone(folder, tmp_path):
-    frame = pd.DataFrame({"id": range(24), "x": np.arange(24) / 8, "key": [b"\xff"] * 24})
-    frame.to_parquet(tmp_path / "t.parquet")
-    cluster_one(tmp_path / "t.parquet", "key", tmp_path / "results")
-    for ending in ("csv", "xlsx"):
-        message = r"the column 'key' holds bytes, no text\. Choose --format parquet"
-        with pytest.raises(DataError, match=message):
-            export(tmp_path / "results", "--out", tmp_path / f"out.{ending}")
-    export(tmp_path / "results", "--out", tmp_path / "out.parquet")
-    assert pd.read_parquet(tmp_path / "out.parquet")["key"].tolist() == [b"\xff"] * 24
-
-
-def test_whole_numbers_stay_whole_where_some_are_missing(folder, tmp_path):
-    large = 2**53 + 1
-    rows = [{"id": n, "x": n / 8, "n": None if n % 2 else large} for n in range(24)]
-    (tmp_path / "t.json").write_text(json.dumps(rows))
-    cluster_one(tmp_path / "t.json", "n", tmp_path / "results")
-    export(tmp_path / "results", "--out", tmp_path / "out.csv")
-    assert [row["n"] for row in read_csv(tmp_path / "out.csv")] == [str(large), ""] * 12
-    export(tmp_path / "results", "--out", tmp_path / "out.xlsx")
-    sheet = openpyxl.load_workbook(tmp_path / "out.xlsx")["one"]
-    assert [row[2] for row in sheet.values][1:] == [str(large), None] * 12
-    export(tmp_path / "results", "--out", tmp_path / "out.parquet")
-    table = parquet.read_table(tmp_path / "out.parquet")
-    assert table["n"].to_pylist() == [large, None] * 12

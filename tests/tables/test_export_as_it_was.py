@@ -22,7 +22,9 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 
 from mvcc._utils.files import sha256_of
+from mvcc.exceptions import DataError
 from mvcc.tables.output._export import export_tables
+from mvcc.tables.output._export_formats import escaped
 from mvcc.tables.reading._column import is_missing
 from mvcc.tables.reading._numbers import is_written_number
 from tests.tables.problems import cluster, options_of, write_csv
@@ -185,8 +187,16 @@ def own_of(content, ending):
     if ending == "parquet":
         found = parquet.read_table(io.BytesIO(content))
         return found.column_names, [found[name].to_pylist() for name in found.column_names[:5]]
-    names, *rows = openpyxl.load_workbook(io.BytesIO(content))["v"].values
+    if ending == "csv":
+        names, *rows = csv.reader(io.StringIO(content.decode(), newline=""))
+    else:
+        names, *rows = openpyxl.load_workbook(io.BytesIO(content))["v"].values
     return list(names), [list(column) for column in zip(*rows, strict=True)][:5]
+
+
+def third_of(content, ending):
+    """Return the values of the column beside id and x."""
+    return own_of(content, ending)[1][2]
 
 
 @pytest.mark.parametrize("ending", ["parquet", "xlsx"])
@@ -280,6 +290,7 @@ LONG_AGO = [
 
 @given(typed_tables())
 @example(table_of(LONG_AGO, "abc"))
+@example(table_of([pa.array(["=1+1", " +49 1", "\n@x", "-1,5", "", None])] * 3, "abc"))
 def test_a_parquet_file_keeps_its_values_and_types_in_all_formats(clustered, table):
     content = parquet_of(table)
 
@@ -290,24 +301,41 @@ def test_a_parquet_file_keeps_its_values_and_types_in_all_formats(clustered, tab
     again = parquet.read_table(io.BytesIO(written_as("parquet")))
     # which has no unit of seconds
     assert again.select(range(5)).equals(parquet.read_table(io.BytesIO(content)))
-    _, columns = own_of(written_as("xlsx"), "xlsx")
-    for found, values in zip(columns, before, strict=True):
-        for one, value in zip(found, values, strict=True):
-            assert is_same(one, value), (one, value)
-    _, *lines = csv.reader(io.StringIO(written_as("csv").decode(), newline=""))
-    for row, values in zip(lines, zip(*before, strict=True), strict=True):
-        for cell, value in zip(row[:5], values, strict=True):
-            assert is_written(cell, value), (cell, value)
+    for ending, has in (("xlsx", is_same), ("csv", is_written)):
+        _, columns = own_of(written_as(ending), ending)
+        for found, values in zip(columns, before, strict=True):
+            for cell, value in zip(found, values, strict=True):
+                assert has(cell, value), (cell, value)
 
 
 @pytest.mark.parametrize("unit", ["s", "ms"])
 def test_durations_of_millions_of_years_are_texts_in_a_workbook(clustered, unit):
     lengths = [1, 2**53, -(2**53), None, 5, 6]
     table = table_of([pa.array(lengths, pa.int64()).cast(pa.duration(unit))], "a")
-    _, columns = own_of(exported(clustered, "table.parquet", parquet_of(table), "xlsx"), "xlsx")
-    assert columns[2][0] == datetime.timedelta(seconds=1 if unit == "s" else 0.001)
-    assert columns[2][3] is None
-    assert all(re.fullmatch(r"-?\d+ days .*", columns[2][n]) for n in (1, 2))
+    found = third_of(exported(clustered, "table.parquet", parquet_of(table), "xlsx"), "xlsx")
+    assert found[0] == datetime.timedelta(seconds=1 if unit == "s" else 0.001)
+    assert found[3] is None
+    assert all(re.fullmatch(r"-?\d+ days .*", text) for text in found[1:3])
+
+
+def test_bytes_are_for_parquet_alone(clustered):
+    content = parquet_of(table_of([pa.array([b"\xff"] * N_ROWS)], "a"))
+    for ending in ("csv", "xlsx"):
+        message = r"the column 'a' holds bytes, no text\. Choose --format parquet"
+        with pytest.raises(DataError, match=message):
+            exported(clustered, "table.parquet", content, ending)
+    found = exported(clustered, "table.parquet", content, "parquet")
+    assert third_of(found, "parquet") == [b"\xff"] * N_ROWS
+
+
+def test_formulas_of_other_formats_are_escaped_in_csv():
+    formulas = ["\t1", "\r1", "\n=1", " =1", "\u3000=1", "+1 2", "＋1 2", "﹢1 2", " ﹣a"]
+    formulas += "=1 -a @a ＝1 －a ＠a ﹦1 ﹫a".split()
+    assert escaped([*formulas, "-1,5", "fine"]) == [
+        *(f"'{one}" for one in formulas),
+        "-1,5",
+        "fine",
+    ]
 
 
 def workbook_of(cells, number_format=None, text_type=None):
@@ -338,20 +366,18 @@ BEFORE_1900 = [-5, -1.5, 10**10, datetime.datetime(2024, 5, 6), "#VALUE!", "-5"]
 def test_numbers_formatted_as_days_that_are_none_come_back(clustered, cells, number_format, ending):
     """The library that reads them warns of them; all warnings are errors here."""
     content = exported(clustered, "table.xlsx", workbook_of(cells, number_format), ending)
-    assert own_of(content, ending)[1][2] == cells
+    assert third_of(content, ending) == cells
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet", "xlsx"])
 def test_errors_in_cells_of_a_workbook_come_back_as_texts(clustered, ending):
     errors = ["#N/A", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!"]
     content = exported(clustered, "table.xlsx", workbook_of(errors), ending)
-    if ending == "csv":
-        assert [row["a"] for row in csv.DictReader(io.StringIO(content.decode()))] == errors
-    else:
-        assert own_of(content, ending)[1][2] == errors
-    beside = workbook_of([1.5, "#N/A", None, 2, 3, 4])
-    columns = own_of(exported(clustered, "table.xlsx", beside, "xlsx"), "xlsx")[1]
-    assert columns[2] == [1.5, "#N/A", None, 2, 3, 4]
+    assert third_of(content, ending) == errors
+    beside = [1.5, "#N/A", None, 2, 3, 4]
+    assert (
+        third_of(exported(clustered, "table.xlsx", workbook_of(beside), "xlsx"), "xlsx") == beside
+    )
 
 
 def records_of(cells):
@@ -377,11 +403,19 @@ def records_of(cells):
 )
 def test_what_a_format_has_no_type_for_is_text(clustered, name, content_of, value, ending, text):
     content = exported(clustered, name, content_of([value] * N_ROWS), ending)
-    if ending == "csv":
-        found = [row["a"] for row in csv.DictReader(io.StringIO(content.decode()))]
-    else:
-        found = own_of(content, ending)[1][2]
-    assert found == [text] * N_ROWS
+    assert third_of(content, ending) == [text] * N_ROWS
+
+
+LARGE = 2**53 + 1
+
+
+@pytest.mark.parametrize(
+    ("ending", "found"),
+    [("csv", [str(LARGE), ""]), ("xlsx", [str(LARGE), None]), ("parquet", [LARGE, None])],
+)
+def test_whole_numbers_of_records_stay_whole_where_some_are_missing(clustered, ending, found):
+    content = exported(clustered, "table.json", records_of([LARGE, None] * 3), ending)
+    assert third_of(content, ending) == found * 3
 
 
 @pytest.mark.skipif(np.dtype(np.longdouble).itemsize == 8, reason="they are doubles here")
@@ -392,11 +426,8 @@ def test_long_doubles_are_numbers_where_these_keep_them_and_else_texts(clustered
         column = np.array([x, *range(1, N_ROWS)])
         np.savez(buffer, X=column[:, None], id=[f"r{n}" for n in range(N_ROWS)])
         content = exported(clustered, "table.npz", buffer.getvalue(), ending)
-        if ending == "csv":
-            found = next(csv.DictReader(io.StringIO(content.decode())))["column 1"]
-        else:
-            names, columns = own_of(content, ending)
-            found = columns[names.index("column 1")][0]
+        names, columns = own_of(content, ending)
+        found = columns[names.index("column 1")][0]
         assert np.longdouble(found) == x
         assert ending == "csv" or isinstance(found, float) == (x == float(x))
 
@@ -449,12 +480,12 @@ def test_cells_of_a_workbook_come_back_with_their_types(clustered, cells):
     content = workbook_of(cells, text_type="s")
     _, *rows = openpyxl.load_workbook(io.BytesIO(content)).active.values
     shown = [row[2] for row in rows]
-    _, columns = own_of(exported(clustered, "table.xlsx", content, "xlsx"), "xlsx")
-    assert list(map(type, columns[2])) == list(map(type, shown))
-    assert columns[2] == shown
-    _, columns = own_of(exported(clustered, "table.xlsx", content, "parquet"), "parquet")
+    found = third_of(exported(clustered, "table.xlsx", content, "xlsx"), "xlsx")
+    assert list(map(type, found)) == list(map(type, shown))
+    assert found == shown
+    found = third_of(exported(clustered, "table.xlsx", content, "parquet"), "parquet")
     if len({type(one) for one in shown if one is not None}) == 1:
-        assert columns[2] == shown
+        assert found == shown
     else:
-        pairs = zip(columns[2], shown, strict=True)
+        pairs = zip(found, shown, strict=True)
         assert all(one == value or one == str(value) for one, value in pairs)
