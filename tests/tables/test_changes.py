@@ -7,12 +7,6 @@ from mvcc.results import Changes
 from mvcc.tables.output._continued import numbers_like, renumbered, rows_in_both
 
 
-def numbered(counts):
-    """Return numbers, and what changed in words, as a clustering that is continued tells it."""
-    numbers, changes = renumbered(np.array(counts), np.arange(len(counts)))
-    return numbers.tolist(), list(Changes(views=("texts",), **changes).in_words())
-
-
 @pytest.mark.parametrize(
     ("counts", "numbers", "kept", "changes"),
     [
@@ -21,17 +15,25 @@ def numbered(counts):
         ([[10, 0], [5, 0], [0, 7]], [0, 2], "17 of 22", ["Clusters 0 and 1 were merged into 0."]),
         ([[10, 0, 0], [0, 8, 0]], [0, 1, 2], "18 of 18", ["Clusters that are new: 2."]),
         ([[10], [0]], [0], "10 of 10", ["Clusters that have vanished: 1."]),
+        (
+            [[0], [0]],
+            [2],
+            "0 of 0",
+            ["Clusters that are new: 2.", "Clusters that have vanished: 0 and 1."],
+        ),
+        (  # cluster 2 scatters: it leaves its number to nobody, though one cluster lacks a number
+            [[20, 0, 3], [0, 9, 11], [2, 2, 2]],
+            [0, 3, 1],
+            "31 of 49",
+            ["Cluster 1 was split into 1 and 3.", "Clusters that have vanished: 2."],
+        ),
     ],
 )
 def test_numbers_and_words(counts, numbers, kept, changes):
-    assert numbered(counts) == (numbers, [f"{kept} rows kept their cluster.", *changes])
-
-
-def test_a_number_is_not_taken_over_by_a_few_rows():
-    """Cluster 2 scatters: with as many clusters as before, one of them would inherit its number."""
-    numbers, words = numbered([[20, 0, 3], [0, 9, 11], [2, 2, 2]])
-    assert numbers == [0, 3, 1]
-    assert words[1:] == ["Cluster 1 was split into 1 and 3.", "Clusters that have vanished: 2."]
+    found, told = renumbered(np.array(counts), np.arange(len(counts)))
+    assert found.tolist() == numbers
+    said = list(Changes(views=("texts",), **told).in_words())
+    assert said == [f"{kept} rows kept their cluster.", *changes]
 
 
 def test_the_number_of_a_vanished_cluster_stays_unused():
@@ -49,7 +51,3 @@ def test_rows_without_a_cluster_do_not_count():
 def test_long_lists_are_cut():
     changes = Changes(views=("v",), shared=0, kept=0, new=tuple(range(20)))
     assert list(changes.in_words())[1].endswith("10, 11 and 8 more.")
-
-
-def test_no_rows_in_both_give_new_numbers_only():
-    assert numbers_like(np.zeros((3, 2), dtype=int)).tolist() == [3, 4]

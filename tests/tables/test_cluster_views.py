@@ -15,7 +15,7 @@ from mvcc import Constraints, cluster_views
 from mvcc.exceptions import ConstraintConflictError, DataError, InvalidInputError, MvccError
 from mvcc.tables import Job, cluster_job, load_job
 from mvcc.tables.reading._from_memory import _BY_VIEW
-from tests.tables.problems import options_of
+from tests.tables.problems import QUICK, options_of
 
 RNG = np.random.default_rng(3)
 Y = RNG.integers(3, size=90)
@@ -48,22 +48,17 @@ MOVING = {"shop": pd.concat([JUDGED["shop"], PLACED])}
 
 
 def clustered(views=VIEWS, n_clusters=3, **settings):
-    settings = {
-        "matches": MATCHES,
-        "constraints": JUDGED,
-        "stability_runs": 2,
-        "comparison": False,
-    } | settings
-    return cluster_views(views, n_clusters=n_clusters, **settings)
+    usual = {"matches": MATCHES, "constraints": JUDGED, **QUICK}
+    return cluster_views(views, n_clusters=n_clusters, **(usual | settings))
 
 
 @pytest.fixture(scope="module")
 def found():
-    return clustered(stability_runs=0)
+    return clustered()
 
 
 def test_two_results_are_compared(found):
-    fewer = clustered(views=VIEWS | {"shop": SHOP.iloc[:80]}, constraints=None, stability_runs=0)
+    fewer = clustered(views=VIEWS | {"shop": SHOP.iloc[:80]}, constraints=None)
     shop, survey = found.compare(fewer)["views"]
     assert (shop["rows"], survey["rows"]) == (80, 90)
     assert len(shop["judgments"]["gone"]) == 20
@@ -99,11 +94,11 @@ def test_a_result_tells_how_likely_rows_are_in_each_cluster(found):
         assert view["probability"] == pytest.approx(ranked[:, -1], abs=1e-4)
         assert view["second_probability"] == pytest.approx(ranked[:, -2], abs=1e-4)
         assert all(one != other for one, other in zip(view["labels"], view["second"], strict=True))
-    assert clustered(n_clusters=1, stability_runs=0).facts["views"][0]["probability"] == []
+    assert clustered(n_clusters=1).facts["views"][0]["probability"] == []
 
 
 def test_only_the_joint_method_tells_how_likely_rows_are():
-    found = clustered(method="co-em", transfer="direct-mapping", stability_runs=0)
+    found = clustered(method="co-em", transfer="direct-mapping")
     with pytest.raises(InvalidInputError, match="only the joint method"):
         _ = found.probabilities
     with pytest.raises(InvalidInputError, match=r"Not all views are numbered alike, .*'shop:1'"):
@@ -130,7 +125,7 @@ def test_the_result_is_that_of_the_same_tables_in_files(tmp_path, settings):
     )
     job = load_job(None, options)
     expected = cluster_job(job, tmp_path / "out").to_dict()
-    found = clustered(**settings)
+    found = clustered(stability_runs=2, **settings)
     for view in expected["views"]:
         name = view["name"]
         for what in ("labels", "fit", "stability"):
@@ -141,7 +136,7 @@ def test_the_result_is_that_of_the_same_tables_in_files(tmp_path, settings):
 
 
 def test_a_result_explains_draws_and_reports(tmp_path):
-    found = clustered(constraints=MOVING)
+    found = clustered(constraints=MOVING, stability_runs=2)
     assert found.sizes().sum().tolist() == [90, 90]
     texts = [found.explain("shop", name) for name in SHOP.index]
     cluster = found.labels["shop"]["s7"]
@@ -164,7 +159,7 @@ def test_a_result_explains_draws_and_reports(tmp_path):
 
 
 def test_a_cluster_is_drawn_alike_in_all_views_and_named_where_only_one_has_it():
-    found = clustered(stability_runs=0)
+    found = clustered()
     survey = found.labels["survey"]
     drawn = found.move({"survey": survey.index[survey == 0]}, 1).plot().axes
     looks = [
@@ -185,7 +180,7 @@ def test_a_cluster_is_drawn_alike_in_all_views_and_named_where_only_one_has_it()
 @pytest.mark.parametrize("settings", [{}, {"method": "co-em"}, {"stability_runs": 1}])
 @pytest.mark.filterwarnings("error")
 def test_an_empty_list_of_matches_is_none(settings, tmp_path):
-    found = clustered(matches={("shop", "survey"): []}, **{"stability_runs": 0} | settings)
+    found = clustered(matches={("shop", "survey"): []}, **settings)
     assert found.facts["relations"][0]["agreement"] is None
     found.report(tmp_path / "report.html")
 
@@ -210,7 +205,9 @@ def test_an_empty_list_of_matches_is_none(settings, tmp_path):
             {"views": VIEWS | {"survey": SURVEY.assign(a=SURVEY["a"] + 1j)}},
             "views['survey']: row 0 has a complex",
         ),
-        ({"n_clusters": 91}, "views['shop']: 90 rows cannot be put into 91 clusters"),
+        ({"n_clusters": 91}, "views['shop']: 90 rows cannot be put into 91 clusters (n_clusters)."),
+        ({"n_clusters": "auto"}, "n_clusters: auto takes the number"),
+        ({"threshold": 0.5}, 'add `method: co-em` (method="co-em"), or leave it out.'),
         ({"n_cluster": 3}, "unknown key 'n_cluster'; did you mean 'n_clusters'?"),
         ({"ignore": {"shp": ["kind"]}}, "ignore: there is no view 'shp'; did you mean 'shop'?"),
         (
@@ -244,17 +241,22 @@ def test_an_empty_list_of_matches_is_none(settings, tmp_path):
             {"constraints": {"shop": JUDGED["shop"].assign(i="s99")}},
             "constraints['shop'], column i: 's99' of row 0",
         ),
+        (
+            {"constraints": {"survey": Constraints([(0, 1), (0, 1)], [True, False])}},
+            "the weakest left out (on_conflict='drop', drop_conflicts).",
+        ),
     ],
 )
 def test_what_cannot_be_clustered_is_told(wrong, message):
     with pytest.raises(MvccError, match=re.escape(message)) as raised:
-        clustered(**{"stability_runs": 0, **wrong})
+        clustered(**wrong)
     assert isinstance(raised.value, ValueError)
+    assert not re.search(r"--|-k", str(raised.value))  # which Python does not have
 
 
 def test_a_column_that_gives_the_answer_away_is_named_and_names_no_cluster():
     ward = pd.Series(np.array(["A0", "H1", "O2"])[Y], SHOP.index, name="ward")
-    found = clustered({"shop": SHOP.assign(ward=ward), "survey": SURVEY}, stability_runs=0)
+    found = clustered({"shop": SHOP.assign(ward=ward), "survey": SURVEY})
     first, *others = found.facts["warnings"]
     assert first == (
         "views['shop']: the column 'ward' alone tells the cluster of 100 % of the rows."
@@ -280,8 +282,7 @@ def test_a_number_that_may_stand_for_none_is_named():
 
 
 def alone(table, **settings):
-    settings |= {"n_clusters": 3, "comparison": False, "stability_runs": 0}
-    return cluster_views({"survey": table}, **settings)
+    return cluster_views({"survey": table}, n_clusters=3, **settings, **QUICK)
 
 
 def warned(table):
@@ -306,27 +307,13 @@ def test_categories_that_have_an_order_are_numbers(named):
     assert found.predict(table, "survey").tolist() == found.labels["survey"].tolist()
 
 
-def test_options_of_the_command_line_are_settings_in_python():
+def test_a_note_names_settings_of_python():
     noise = {"survey": np.random.default_rng(0).normal(size=(90, 5))}
     settings = {"constraints": [PAIRS], "stability_runs": 3, "comparison": False}
-    said = [*cluster_views(noise, n_clusters=6, **settings).facts["warnings"]]
-    for wrong in (
-        {"n_clusters": 99},
-        {"threshold": 0.5},
-        {"n_clusters": "auto"},
-        {"constraints": {"survey": Constraints([(0, 1), (0, 1)], [True, False])}},
-    ):
-        with pytest.raises(MvccError) as raised:
-            cluster_views({"survey": SURVEY}, **({"n_clusters": 3} | wrong))
-        said.append(str(raised.value))
-    assert (
-        "Try another number of clusters (n_clusters), or add constraints (Questions)." in said[-5]
+    *_, said = cluster_views(noise, n_clusters=6, **settings).facts["warnings"]
+    assert said.endswith(
+        "Try another number of clusters (n_clusters), or add constraints (Questions)."
     )
-    assert said[-4].endswith("cannot be put into 99 clusters (n_clusters).")
-    assert 'add `method: co-em` (method="co-em"), or leave it out.' in said[-3]
-    assert "n_clusters: auto takes the number" in said[-2]
-    assert said[-1].endswith("the weakest left out (on_conflict='drop', drop_conflicts).")
-    assert not re.search(r"--|-k", "".join(said))
 
 
 def test_an_id_that_looks_like_an_option_stays_in_messages():
@@ -432,7 +419,7 @@ def test_scikit_learn_may_be_set_to_take_arrays_of_other_libraries(monkeypatch):
     pytest.importorskip("sklearn", minversion="1.7")  # before, it needs another package
     monkeypatch.setenv("SCIPY_ARRAY_API", "1")
     with config_context(array_api_dispatch=True):
-        found = clustered(stability_runs=0, comparison=True)
+        found = clustered(comparison=True)
     assert found.facts["comparison"] is not None
 
 
@@ -465,11 +452,10 @@ def test_a_sparse_table_is_taken_as_its_dense_one(form):
 
 
 def test_a_sparse_table_may_have_several_values_for_a_cell():
-    half = scipy.sparse.coo_array(np.maximum(SURVEY, 1) / 2)
-    order = np.argsort([*half.row] * 2, kind="stable")
-    columns, values = (np.tile(one, 2)[order] for one in (half.col, half.data))
-    table = scipy.sparse.csr_array((values, columns, range(0, 541, 6)), shape=half.shape)
-    found, wanted = (alone(one).labels["survey"] for one in (table, table.toarray()))
+    X = np.maximum(SURVEY.to_numpy(), 1)
+    halves, columns = np.hstack((X, X)).ravel(), np.tile(range(3), 2 * len(X))
+    table = scipy.sparse.csr_array((halves, columns, range(0, 541, 6)), X.shape)
+    found, wanted = (alone(one).labels["survey"] for one in (table, 2 * X))
     pd.testing.assert_series_equal(found, wanted)
     assert table.nnz == 540
 

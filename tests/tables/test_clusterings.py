@@ -151,14 +151,6 @@ def test_true_labels_change_nothing_but_the_comparison(tmp_path):
             "view1: no row is matched with one of another view; it was clustered by itself.",
         ),
     ],
-    ids=[
-        "no constraints",
-        "no matches",
-        "nothing inferred",
-        "nothing reached",
-        "nothing mapped",
-        "no matches of a view",
-    ],
 )
 def test_warnings_name_what_must_not_be_overlooked(tmp_path, problem, values, warning):
     options = by_co_em(write_problem(tmp_path, **problem), **values)

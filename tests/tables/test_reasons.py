@@ -24,18 +24,16 @@ def chain_in_words(tmp_path, n_steps):
     return reasons.words(reasons.chain((0, 0), (0, n_steps), False, 1.0))
 
 
-def test_of_a_long_chain_the_steps_in_the_middle_keep_their_lines(tmp_path):
-    because = chain_in_words(tmp_path, 10)
+def test_of_a_long_chain_the_steps_in_the_middle_keep_their_lines_and_no_single_one_is_left_out(
+    tmp_path,
+):
+    because = chain_in_words(tmp_path, 8)
     assert because.count(" and ") == 6
     assert because.endswith(
-        "a4 and a5 have a must-link (line 6 of judged.csv), … 4 more steps (lines 7, 8,"
-        " 9, 10 of judged.csv) …, a9 and a10 have a must-link (line 11 of judged.csv)"
+        "a4 and a5 have a must-link (line 6 of judged.csv), … 2 more steps (lines 7, 8 of"
+        " judged.csv) …, a7 and a8 have a must-link (line 9 of judged.csv)"
     )
-
-
-def test_no_single_step_is_left_out(tmp_path):
     assert "more" not in chain_in_words(tmp_path, 7)
-    assert "… 2 more steps (lines 7, 8 of judged.csv) …" in chain_in_words(tmp_path, 8)
 
 
 def test_steps_from_several_files_are_left_out_with_the_lines_of_each(tmp_path):
