@@ -23,18 +23,12 @@ from tests.tables.problems import (
 )
 
 
-@pytest.fixture(scope="module", params=["joint", "co-em"])
-def folder(request, tmp_path_factory):
-    folder = tmp_path_factory.mktemp(request.param)
-    options = write_problem(folder, n=40)
-    cluster(by_co_em(options) if request.param == "co-em" else options, folder / "out")
-    return folder
-
-
 @pytest.fixture(scope="module")
 def joint(tmp_path_factory):
     folder = tmp_path_factory.mktemp("joint")
-    cluster(write_problem(folder, n=40), folder / "out")
+    options = write_problem(folder, n=40)
+    cluster(options, folder / "out")
+    cluster(by_co_em(options), folder / "co-em")
     return folder
 
 
@@ -62,20 +56,21 @@ WRITERS = {
 
 
 @pytest.mark.parametrize(
-    ("ending", "out"),
+    ("method", "ending", "out"),
     [
-        *((ending, "labels.csv") for ending in WRITERS),
-        *((ending, "labels.parquet") for ending in ("csv", "parquet")),
+        *(("out", ending, "labels.csv") for ending in WRITERS),
+        *(("out", ending, "labels.parquet") for ending in ("csv", "parquet")),
+        ("co-em", "csv", "labels.csv"),
     ],
 )
-def test_new_rows_of_a_file_get_clusters_of_the_model(folder, tmp_path, small_chunks, ending, out):
-    new = rows()
-    WRITERS[ending](new, tmp_path / f"new.{ending}")
-    (found,) = predict_files(
-        folder / "out", {"view1": str(tmp_path / f"new.{ending}")}, tmp_path / out
-    )
+def test_new_rows_of_a_file_get_clusters_of_the_model(
+    joint, tmp_path, small_chunks, method, ending, out
+):
+    new, path = rows(), tmp_path / f"new.{ending}"
+    WRITERS[ending](new, path)
+    (found,) = predict_files(joint / method, {"view1": str(path)}, tmp_path / out)
     read = pd.read_csv(tmp_path / out) if out.endswith("csv") else pd.read_parquet(tmp_path / out)
-    expected = load_model(folder / "out").predict(new, "view1")
+    expected = load_model(joint / method).predict(new, "view1")
     assert read.columns.tolist() == ["id", "cluster"]
     assert read["id"].tolist() == new["id"].tolist()
     assert read["cluster"].tolist() == expected.tolist()

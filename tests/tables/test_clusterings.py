@@ -113,13 +113,6 @@ def test_tables_and_facts_say_the_same(tmp_path, name, transfer):
     write_clustering_report(facts, tmp_path / "report.html")
 
 
-def test_without_stability_runs_nothing_is_said_of_them(tmp_path):
-    facts = cluster(write_problem(tmp_path), tmp_path / "out")
-    assert facts["stability_runs"] == {"count": 0, "agreement": []}
-    assert {share for view in facts["views"] for share in view["stability"]} == {None}
-    assert "stability" not in read_csv(tmp_path / "out/view0/labels.csv")[0]
-
-
 def test_true_labels_change_nothing_but_the_comparison(tmp_path):
     options = write_problem(tmp_path)
     ignored = [
@@ -289,8 +282,6 @@ def one_table(tmp_path, rows, **values):
 def test_one_row_is_refused(tmp_path):
     with pytest.raises(DataError, match=r"a\.csv: there is one row only; nothing can be clustered"):
         cluster(one_table(tmp_path, [[1, 2]], n_clusters=1), tmp_path / "out")
-    with pytest.raises(DataError, match=r"a\.csv: 1 row cannot be put into 2 clusters"):
-        cluster(one_table(tmp_path, [[1, 2]], n_clusters=2), tmp_path / "out")
 
 
 @pytest.mark.parametrize("features", ["auto", "spectral", "pca", "none"])
@@ -301,18 +292,6 @@ def test_two_rows_and_the_largest_values_that_are_taken_are_clustered(tmp_path, 
     assert set(facts["views"][0]["labels"]) == {0, 1}
     rows = [[1e100, 2], [-1e100, 4], [9, 7], [5, 5]]
     assert len(cluster(one_table(tmp_path, rows, **values), tmp_path / "large")["views"]) == 1
-
-
-def test_each_view_may_have_features_of_its_own(tmp_path):
-    options = write_problem(tmp_path)
-    options += [
-        (("views", "view0", "features"), "pca", "--features"),
-        (("views", "view0", "n_components"), 2, "--c"),
-    ]
-    facts = cluster(with_values(options, features="none"), tmp_path / "out")
-    assert [view["n_components"] for view in facts["views"]] == [2, 3]
-    assert "2 principal components" in facts["views"][0]["features"]
-    assert facts["views"][1]["features"] == "3 columns, as they are"
 
 
 @pytest.mark.parametrize(("features", "most"), [("spectral", 23), ("pca", 3)])
