@@ -50,6 +50,7 @@ from ._schema import Relation as Relation
 from ._schema import parse_facts as parse_facts
 from ._schema import read_facts as read_facts
 from ._schema import refuse_aside as refuse_aside
+from ._view import ENDS as ENDS
 from ._view import ClusterProfile as ClusterProfile
 from ._view import ColumnFacts as ColumnFacts
 from ._view import Given as Given

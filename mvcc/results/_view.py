@@ -217,8 +217,8 @@ class LinkCounts(Facts):
 
 
 # of the lists whose entries begin with rows: how many of these
-_ENDS = dict.fromkeys(("given", "violated", "dropped", "propagated", "received"), 2)
-_ENDS |= dict.fromkeys(("moved", "pictures"), 1)
+ENDS = dict.fromkeys(("given", "violated", "dropped", "propagated", "received"), 2)
+ENDS |= dict.fromkeys(("moved", "pictures"), 1)
 NO_LINKS = LinkCounts(must_link=0, cannot_link=0)
 
 
@@ -311,7 +311,7 @@ class ViewFacts(Facts):
         if self.probability:
             by_row += ["probability", "second", "second_probability"]
         check_lengths({f"`{name}`": getattr(self, name) for name in by_row}, self.n_rows, "rows")
-        for name, n_ends in _ENDS.items():
+        for name, n_ends in ENDS.items():
             rows = (row for entry in getattr(self, name) for row in entry[:n_ends])
             check_numbers(f"`{name}`", "row", rows, self.n_rows)
         if self.sample is not None and (

@@ -13,6 +13,7 @@ import pandas as pd
 
 from mvcc._utils.messages import agreeing, clipped, counted
 from mvcc.constraints import Relations
+from mvcc.results import ENDS
 from mvcc.tables.explaining._distinguishing import columns_of, written
 from mvcc.tables.explaining._profiles import Profile
 from mvcc.tables.reading._pictures import decoded_picture, is_picture
@@ -40,9 +41,7 @@ def add_rows(facts: dict[str, Any], tables: list[Table], relations: Relations) -
 
 def _listed(view: dict[str, Any], profiles: list[Profile]) -> set[int]:
     """Return the rows that the facts of a view name."""
-    kinds = ("given", "violated", "dropped", "propagated", "received")
-    rows = {row for kind in kinds for link in view.get(kind, ()) for row in link[:2]}
-    rows.update(moved[0] for moved in view.get("moved", ()))
+    rows = {row for kind, n in ENDS.items() for entry in view.get(kind, ()) for row in entry[:n]}
     for one in profiles:
         rows.update(one["typical"], one["misfits"], (row for row, _ in one["borderline"]))
     return rows

@@ -111,11 +111,10 @@ def read_former(job: Job) -> tuple[Job, Former | None]:
     if not is_asked:
         asked, gone = _folders_of_answers(folder)
         job = job.model_copy(update={"asked": asked})
-    places = facts.settings.get("views", {})
-    views = {name: _named_as_before(view, places.get(name, {})) for name, view in job.views.items()}
+    places = {name: facts.settings.get("views", {}).get(name, {}) for name in job.views}
+    views = {name: _named_as_before(view, places[name]) for name, view in job.views.items()}
     job = job.model_copy(update={"views": views})
     began = {name: (own.get("sheet"), own.get("header")) for name, own in places.items()}
-    begins = {name: (view.sheet, view.header) for name, view in job.views.items()}
     former = Former(
         str(folder),
         read_found(folder),
@@ -124,7 +123,7 @@ def read_former(job: Job) -> tuple[Job, Former | None]:
         facts.n_clusters,
         tuple(gone),
         answers_again=not is_asked,
-        moved=[name for name, own in begins.items() if own != began.get(name, (None, None))],
+        moved=[name for name, own in views.items() if (own.sheet, own.header) != began[name]],
     )
     return job, former
 

@@ -24,7 +24,6 @@ from mvcc._utils.outputs import OutputFolder
 from mvcc._utils.progress import Progress
 from mvcc._utils.scheduler import Client
 from mvcc.exceptions import ConfigError, DataError
-from mvcc.results import Clustering
 from mvcc.tables._config import load_job
 from mvcc.tables._job import View, no_view
 from mvcc.tables._layout import ALL_LABELS, CONFIG, LABELS, MODEL
@@ -43,7 +42,6 @@ from mvcc.tables.reading._rows import (
 )
 
 if TYPE_CHECKING:
-    from mvcc.tables.folders._labels import Source
     from mvcc.tables.model._saved import SavedView
 
 Columns = dict[str, Sequence[Any] | NDArray[Any]]
@@ -99,8 +97,9 @@ def predict_files(
             target_folder.refuse_taken([target], folders=name in folders)
         client: Any = None
         if folders:
-            from mvcc.tables.folders._labels import facts_of_counts, write_labels  # scikit-learn
+            from mvcc.tables.folders._labels import Source, facts_of_counts, write_labels
 
+            file = os.path.abspath(folder / MODEL)
             on_step("starting workers")
             client = stack.enter_context(workers(scheduler, next(iter(folders.values())).path))
         parts = stack.enter_context(target_folder.writing(*targets.values()))
@@ -110,8 +109,9 @@ def predict_files(
             if name in folders:
                 part.mkdir()
                 tell = Progress(f"labels of {name}", on_step)
-                source = _source(client, folder, view, names, folders[name], facts)
-                notes = [*_notes_on_ids(view, source.id_column, folders[name].path)]
+                id_column = _id_column(client, folders[name], view)
+                notes = [*_notes_on_ids(view, id_column, folders[name].path)]
+                source = Source(file, name, names, id_column, into=facts.into)
                 counts = write_labels(client, folders[name], source, part, tell)
                 sizes = np.array(facts_of_counts(counts, facts.n_clusters)["all_sizes"])
             else:
@@ -199,21 +199,11 @@ def _notes_on_ids(view: SavedView, found: str | None, path: str) -> Iterator[str
         yield f"{path} has no column {column}, which named the rows that were clustered: {names}."
 
 
-def _source(
-    client: Client,
-    folder: Path,
-    view: SavedView,
-    names: tuple[str, ...],
-    rows: Folder,
-    facts: Clustering,
-) -> Source:
-    """Return what the clusters of new rows in a folder follow from."""
-    from mvcc.tables.folders._labels import Source  # as above
-
+def _id_column(client: Client, rows: Folder, view: SavedView) -> str | None:
+    """Return the column that names new rows in a folder: the former one, if it is there."""
     known = view.id_column if view.id_column in rows.columns else None
     new = View(path=rows.path, columns=tuple(view.columns), id_column=known)
-    model, id_column = os.path.abspath(folder / MODEL), id_column_of(client, rows, new)
-    return Source(model, view.name, names, id_column, into=facts.into)
+    return id_column_of(client, rows, new)
 
 
 def _refuse_repeated(hashes: Any, lines: Iterable[Sequence[int]], path: str) -> None:
