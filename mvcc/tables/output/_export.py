@@ -19,16 +19,7 @@ from mvcc.exceptions import ConfigError
 from mvcc.results import Clustering
 from mvcc.tables._job import View
 from mvcc.tables._layout import MODEL
-from mvcc.tables.output._export_formats import (
-    as_arrow,
-    as_csv,
-    decimal_sign,
-    escaped,
-    flat,
-    with_columns,
-    with_numbers,
-    workbook_bytes,
-)
+from mvcc.tables.output import _export_formats as formats
 from mvcc.tables.output._folder import inputs_of, label_columns
 from mvcc.tables.output._stored import (
     has_changed,
@@ -65,7 +56,7 @@ class _Exported:
         """Both; of a text file, what are numbers in all its cells are numbers."""
         own = self.own
         if self.ending in (*_TEXT_FILES, ".arff"):
-            own = with_numbers(own)
+            own = formats.with_numbers(own)
         return pd.concat((own, self.beside), axis=1)
 
 
@@ -176,28 +167,28 @@ def _csv(views: Views, path: str) -> bytes:
     (view,) = views.values()
     own, beside = _texts(view.own, path), _texts(view.beside, path)
     if view.ending not in _TEXT_FILES:
-        return csv_bytes(zip(*map(escaped, own + beside), strict=True))
+        return csv_bytes(zip(*map(formats.escaped, own + beside), strict=True))
     kinds = [dtype.kind for dtype in view.beside.dtypes]
-    if decimal_sign(view.own) == ",":
+    if formats.decimal_sign(view.own) == ",":
         for place, kind in enumerate(kinds):
             if kind == "f":
                 beside[place] = [text.replace(".", ",") for text in beside[place]]
     are_texts = [kind in "OUT" for kind in kinds]
     delimiter, n_units = (view.own.attrs[key] for key in ("delimiter", "n_units"))
-    added = list(map(escaped, beside))
-    return with_columns(view.content, view.path, delimiter, own, added, are_texts, n_units)
+    added = list(map(formats.escaped, beside))
+    return formats.with_columns(view.content, view.path, delimiter, own, added, are_texts, n_units)
 
 
 def _texts(frame: pd.DataFrame, path: str) -> list[list[str]]:
-    return [[str(name), *as_csv(frame[name], path)] for name in frame.columns]
+    return [[str(name), *formats.as_csv(frame[name], path)] for name in frame.columns]
 
 
 def _xlsx(views: Views, path: str) -> bytes:
     frames = {name: view.with_types for name, view in views.items()}
     for frame in frames.values():
         for name in frame.columns:
-            frame[name] = flat(frame[name], path)
-    return workbook_bytes(frames, path)
+            frame[name] = formats.flat(frame[name], path)
+    return formats.workbook_bytes(frames, path)
 
 
 def _parquet(views: Views, path: str) -> bytes:
@@ -210,9 +201,9 @@ def _parquet(views: Views, path: str) -> bytes:
     if view.ending == ".parquet":
         table = _arrow_table(view.content)
         for name in view.beside.columns:
-            table = table.append_column(name, as_arrow(view.beside[name]))
+            table = table.append_column(name, formats.as_arrow(view.beside[name]))
     else:
-        columns = {str(name): as_arrow(column) for name, column in view.with_types.items()}
+        columns = {str(name): formats.as_arrow(column) for name, column in view.with_types.items()}
         table = pyarrow.table(columns)
     parquet.write_table(table, buffer)
     return buffer.getvalue()
