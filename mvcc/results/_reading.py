@@ -124,7 +124,7 @@ def read_manifest(experiment: Path) -> dict[str, Any]:
     try:
         return _parse_json(path, content_of(path))
     except OSError as error:
-        raise _damaged(path, str(error)) from error
+        raise _damaged(path, error.strerror or str(error)) from error
 
 
 def _is_experiment(folder: Path) -> bool:

@@ -232,6 +232,13 @@ def test_checksums_that_are_no_texts_are_refused(tmp_path, curves, finish, check
         Results(tmp_path).curves
 
 
+def test_a_manifest_that_cannot_be_read_is_told_in_words(tmp_path, curves, finish, monkeypatch):
+    finish(tmp_path / "a", curves())
+    monkeypatch.setattr("mvcc._utils.reading.most_bytes", lambda: 3)
+    with pytest.raises(StoreError, match=r"manifest\.json: it has \d+ bytes; at most 3 are read"):
+        _ = Results(tmp_path).curves
+
+
 def test_examples_come_with_their_folder_and_study(tmp_path, curves, finish):
     shapes = finish(tmp_path / "b", curves().assign(study="shapes"))
     (shapes / "example.json").write_text('{"cluster": 1}')
