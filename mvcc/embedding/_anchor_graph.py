@@ -177,7 +177,7 @@ class AnchorGraph:
         error = residual(values, vectors, small)
         scales, ties = 1 / np.sqrt(degrees), self.ties
         rows = LazyRows(self.n_objects, lambda some: scales[some, None] * (ties[some] @ loadings))
-        return Eigenpairs(values, rows, error, loadings)
+        return Eigenpairs(values, rows, error)
 
     def diffused_to_anchors(self, step: Floats, objects: Ints, share: float) -> Floats:
         """Return what objects get of a step, by each of their ties, times the root of their degree.

@@ -12,7 +12,7 @@ from mvcc._utils.messages import called
 from mvcc.constraints import Relations
 from mvcc.embedding._anchor_graph import AnchorGraph
 from mvcc.embedding._graph_by_anchors import anchor_graph
-from mvcc.embedding._joint_graph import JointGraph, joint_graph
+from mvcc.embedding._joint_graph import JointGraph, joint_graph, neighbors_for
 from mvcc.embedding._objects import find_objects
 from mvcc.exceptions import InvalidInputError
 
@@ -53,12 +53,13 @@ def any_graph(
     views: list[Floats],
     relations: Relations,
     n_neighbors: int,
-    n_view_components: int,
     n_groups: int,
     rng: np.random.Generator,
+    *,
+    has_landmarks: bool = True,
 ) -> JointGraph | AnchorGraph:
-    """Make the graph that the number of objects asks for, with parameters as ``joint_graph``."""
+    """Make the graph that the number of objects asks for; a row has so many neighbors at most."""
     if by_anchors([len(X) for X in views], relations):
-        weights = np.ones(len(views))
-        return anchor_graph(views, relations, n_view_components or n_groups, rng, weights)
-    return joint_graph(views, relations, n_neighbors, n_view_components, rng)
+        return anchor_graph(views, relations, n_groups, rng, np.ones(len(views)))
+    q = neighbors_for(views, n_groups, n_neighbors)
+    return joint_graph(views, relations, q, n_groups if has_landmarks else 0, rng)

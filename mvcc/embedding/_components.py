@@ -35,9 +35,6 @@ class Eigenpairs(NamedTuple):
     values: Floats  # (r,)
     vectors: Floats | LazyRows  # (n, r)
     residual: float  # the largest length of S v − μ v; where objects are tied to anchors, of these
-    # (p, r): of anchors: the vector of an object is its ties times these, over the root of its
-    # degree
-    loadings: Floats | None = None
 
 
 def leading_eigenvectors(

@@ -21,7 +21,6 @@ from mvcc._utils.validation import RandomState, as_generator, check_choice, chec
 from mvcc.embedding._any_graph import any_graph, refuse_components, refuse_more_than_objects
 from mvcc.embedding._auto_features import Rule, fitted_features
 from mvcc.embedding._components import embedded, unit_rows
-from mvcc.embedding._joint_graph import neighbors_for
 from mvcc.embedding._neighbors import NeighborSearch, nearness
 from mvcc.embedding._objects import connected_views
 from mvcc.exceptions import InvalidInputError
@@ -197,8 +196,7 @@ class JointSpectralFeatures(  # type: ignore[call-arg]
         with one_thread():
             for numbers, inside in connected_views(len(data), relations):
                 some = [data[number] for number in numbers]
-                q = neighbors_for(some, n_view_components, n_neighbors)
-                graph = any_graph(some, inside, q, n_view_components, n_view_components, rng)
+                graph = any_graph(some, inside, n_neighbors, n_view_components, rng)
                 wanted = n_components or min(2 * n_view_components, max(graph.n_objects // 3, 1))
                 refuse_more_than_objects(
                     "n_components", wanted, graph.n_objects, numbers, given.names

@@ -42,6 +42,7 @@ from mvcc.embedding._view_agreement import view_agreement, weakened
 
 LOCAL_NEIGHBOR = 7  # the distance to it is the local scale of a row
 MATCHED_OBJECTS_WEIGHT = 2.0  # times their share of all objects
+MOST_LANDMARKS = 2_000
 _COPIES = 1e-3  # of the mean distance to the last neighbor: rows nearer than that are copies
 
 
@@ -187,7 +188,7 @@ def joint_graph(
     graphs = [_normalized(affinities) for affinities in near]
     landmarks = np.empty(0, np.int64)
     if n_view_components:
-        landmarks = landmarks_among(seen_in_several(objects, n_objects), rng)
+        landmarks = landmarks_among(seen_in_several(objects, n_objects), rng, MOST_LANDMARKS)
     if not len(landmarks):
         affinities, agreement = _added_up(graphs, objects, n_objects), np.eye(len(views))
         edges = [ViewEdges(G, np.empty(0), np.empty((G.shape[0], 0))) for G in graphs]

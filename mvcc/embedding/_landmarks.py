@@ -16,7 +16,6 @@ from mvcc.embedding._neighbors import NeighborSearch, nearness
 from mvcc.embedding._objects import seen_in_several
 
 LANDMARK_SHARE = 0.5  # λ, the weight of landmarks beside the graphs of the views
-MOST_LANDMARKS = 2_000
 _NEAR_LANDMARKS = 10  # of a row, at most
 _DIGITS = 12  # of distances between unit rows
 
@@ -72,9 +71,8 @@ def numbered_alike(near: list[Floats]) -> tuple[list[Ints], float]:
     return orders, max(0.0, (agreed - expected) / (n_both - expected))
 
 
-def landmarks_among(seen: Ints, rng: np.random.Generator, most: int = 0) -> Ints:
+def landmarks_among(seen: Ints, rng: np.random.Generator, most: int) -> Ints:
     """Return objects that are seen in several views, some of them where they are many."""
-    most = most or MOST_LANDMARKS
     if len(seen) > most:
         seen = np.sort(rng.choice(seen, most, replace=False))
     return seen

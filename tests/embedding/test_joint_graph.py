@@ -179,7 +179,8 @@ def test_every_piece_of_a_graph_has_its_eigenvalue_of_1(monkeypatch, n_matches):
 
 def test_landmarks_are_drawn_where_they_are_many(monkeypatch):
     views, matches = problem(0, (80, 80), (2, 2), 60)
-    monkeypatch.setattr(module, "MOST_LANDMARKS", 15)  # of 20 objects in both views
+    most = "mvcc.embedding._joint_graph.MOST_LANDMARKS"
+    monkeypatch.setattr(most, 15)  # of 20 objects in both views
     graph = joint_graph(views, matches, 5, 3, np.random.default_rng(0))
     assert graph.factor.shape == (graph.n_objects, 2 * 15)
 

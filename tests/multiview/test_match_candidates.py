@@ -84,15 +84,11 @@ def test_what_was_refused_comes_last_and_the_next_ones_are_proposed(monkeypatch)
     given = {(1, 0): [(j, i) for i, j in [*refused, tuple(matches[0])]]}  # matched rows as well
     monkeypatch.setattr(unmatched, "_BLOCK_ENTRIES", 200)
     columns, pairs = map(raw_columns, views), np.array(given[1, 0])[:, ::-1]
-    found = module.candidates_between(*columns, matches, 3, pairs)
+    found = module.likeliest(*columns, matches, 3, pairs)
     order = np.argsort(-scores.max(axis=1))
     assert found.rows.tolist() == rows[order].tolist()
     best = -np.sort(-scores, axis=1)[:, :3]
     np.testing.assert_allclose(found.scores, best[order], atol=1e-6)
-    assert found.mutual.tolist() == [
-        scores[:, own.argmax()].argmax() == row
-        for row, own in zip(order, scores[order], strict=True)
-    ]
     proposed = match_proposals(views, known, refused=given)[0, 1]
     scores[scores < -np.sort(-scores, axis=1)[:, 9:10]] = unmatched.LEAST  # ten are considered
     expected = set()

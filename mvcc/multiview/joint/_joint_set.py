@@ -139,7 +139,6 @@ class JointSet:
         rng: np.random.Generator,
     ) -> None:
         self._views, self._relations, self._settings = views, relations, settings
-        self._n_neighbors = neighbors_for(views, settings.n_clusters, settings.n_neighbors)
         graph = self._embedded_graph = self._made_graph(rng, weights)
         refuse_components(settings.n_components or 1, graph, ', or take graph="exact"')
         self.objects, self.n_objects = graph.objects, graph.n_objects
@@ -202,7 +201,8 @@ class JointSet:
 
     def _made_graph(self, rng: np.random.Generator, weights: Floats) -> JointGraph | AnchorGraph:
         k = self._settings.n_clusters
-        graph = joint_graph(self._views, self._relations, self._n_neighbors, k, rng, weights)
+        q = neighbors_for(self._views, k, self._settings.n_neighbors)
+        graph = joint_graph(self._views, self._relations, q, k, rng, weights)
         return graph.with_clusters_of_views(k, weights)
 
     @cached_property

@@ -234,11 +234,9 @@ def likeliest(
     return Likeliest(rows, candidates, scores[order, :c])
 
 
-def candidates_between(
-    here: Floats, there: Floats, matches: Ints, c: int, refused: Ints = NONE
-) -> MatchCandidates:
+def candidates_between(here: Floats, there: Floats, matches: Ints, c: int) -> MatchCandidates:
     """Return what `likeliest` does, and whether candidates have the same rows as theirs."""
-    unmatched = Unmatched.of(here, there, matches, refused)
+    unmatched = Unmatched.of(here, there, matches, NONE)
     found, scores, hubs = unmatched.nearest(max(c, 2))
     if not len(found):
         return MatchCandidates(unmatched.rows, found, scores, hubs.astype(np.bool_), hubs)

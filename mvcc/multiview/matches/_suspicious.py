@@ -14,7 +14,7 @@ from mvcc._utils.arrays import TINY, Bools, Floats, Ints
 from mvcc._utils.one_thread import one_thread
 from mvcc._utils.validation import as_labels, as_list, class_codes
 from mvcc.constraints import Relations
-from mvcc.embedding import AnchorGraph, JointGraph, any_graph, neighbors_for, raw_columns, unit_rows
+from mvcc.embedding import AnchorGraph, JointGraph, any_graph, raw_columns, unit_rows
 from mvcc.exceptions import InvalidInputError
 from mvcc.views import GivenViews
 
@@ -31,6 +31,7 @@ _MANY_WRONG = 0.5  # above, nothing is known for sure
 # of two views on right matches; below, unlike rows are no evidence against a match
 _LEAST_AGREEMENT = 0.35
 _SUSPICIOUS, _SUSPICIOUS_OF_FEW = 0.4, 0.8  # the suspicion of many matches, and of fewer
+_NEIGHBORS = 10  # of a row in the graph of its view, at most
 _RIDGES = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
 
 # how alike row i here and row j there are, for any two matches i and j: left_i · right_j
@@ -115,8 +116,7 @@ def suspicious_matches(
     clusters = _label_numbers(of_views, [len(X) for X in data])
     k = 1 + max(int(own.max()) for own in clusters)
     with one_thread():
-        q = neighbors_for(data, k, 10)
-        graph = any_graph(data, relations, q, k, k, np.random.default_rng(0))
+        graph = any_graph(data, relations, _NEIGHBORS, k, np.random.default_rng(0))
         return suspicions(relations, [raw_columns(X) for X in data], graph, clusters)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from mvcc._utils.arrays import Ints
 from mvcc._utils.one_thread import one_thread
 from mvcc._utils.validation import RandomState, as_generator, check_count
-from mvcc.embedding import any_graph, connected_views, neighbors_for
+from mvcc.embedding import any_graph, connected_views
 from mvcc.multiview.questions._agreement import FEWEST_MEMBERS, MANY_ANSWERS
 from mvcc.multiview.questions._coverage import Coverage
 from mvcc.multiview.questions._group_links import GroupLinks
@@ -53,10 +53,9 @@ class Chooser:
         relations = {
             (own[u], own[v]): rows for own, inside in connected for (u, v), rows in inside.items()
         }
-        q = neighbors_for(data, _EXPECTED_CLUSTERS, check_count(n_neighbors, "n_neighbors"))
-        rng = as_generator(random_state)
+        most, rng = check_count(n_neighbors, "n_neighbors"), as_generator(random_state)
         with one_thread():
-            graph = any_graph(data, relations, q, 0, _EXPECTED_CLUSTERS, rng)
+            graph = any_graph(data, relations, most, _EXPECTED_CLUSTERS, rng, has_landmarks=False)
             self._objects = NamedObjects(given, graph.objects, graph.n_objects)
             self._coverage = Coverage(graph, self._objects.n_rows, rng)
         self._remember(AnswerHistory())
