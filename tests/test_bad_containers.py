@@ -3,6 +3,7 @@
 from functools import partial
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from mvcc import Constraints, MultiViewConstrainedClustering, PCKMeans, close_views, drop_conflicts
@@ -11,10 +12,12 @@ from mvcc.exceptions import ConstraintConflictError, InvalidInputError
 JUDGED = Constraints.from_pairs([(0, 1)])
 LONG, HUGE = "x" * 10**6, 10**5000
 BAD_PAIRS = [5, None, np.array(3), "ab", {"a": 1}, object()]
-BAD_CONSTRAINTS = [None, 5, JUDGED, [5, None], np.array(3.0), [[(0, 1)]]]
+IDS = pd.DataFrame({"i": [0], "j": [1], "kind": ["must-link"]})
+BAD_CONSTRAINTS = [None, 5, JUDGED, [5, None], np.array(3.0), [[(0, 1)]], []]
 BAD_KEYS = [(HUGE, 0), LONG, (0, 0), (0, 7)]
 BAD_CLOSURES = [LONG, np.array([1, 2]), None, HUGE]
-OF_CONSTRAINTS = r"constraints(\[0\])? must be"
+OF_CONSTRAINTS = r"constraints(\[0\])? must be|constraints is empty"
+OF_IDS = r"constraints\[0\] must be mvcc.Constraints or None, not DataFrame"
 OF_CLOSURE = "closure must be 'full', 'view' or 'none', got"
 
 
@@ -32,6 +35,7 @@ def closed(closure):
         *((partial(Constraints.from_pairs, pairs), "pairs must") for pairs in BAD_PAIRS),
         *((partial(close_views, bad, {}), OF_CONSTRAINTS) for bad in BAD_CONSTRAINTS),
         *((partial(drop_conflicts, bad, {}), OF_CONSTRAINTS) for bad in BAD_CONSTRAINTS),
+        *((partial(of, [IDS], {}), OF_IDS) for of in (close_views, drop_conflicts)),
         *((partial(related, key), "mappings: ") for key in BAD_KEYS),
         *((partial(closed, bad), OF_CLOSURE) for bad in BAD_CLOSURES),
     ],

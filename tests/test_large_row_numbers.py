@@ -8,7 +8,6 @@ from mvcc.constraints import check_mappings
 from mvcc.constraints._arrays import MAX_ROW
 from mvcc.constraints._closure import distinct_pairs
 from mvcc.constraints._map import unify
-from mvcc.exceptions import InvalidInputError
 
 LAST = [MAX_ROW - step for step in range(5)]
 
@@ -47,12 +46,6 @@ def test_views_are_closed_over_the_last_rows():
     )
     assert closed[1].pairs.tolist() == [LAST[1::-1]]
     assert len(relations[0, 1]) == 4
-
-
-@pytest.mark.parametrize("row", [MAX_ROW + 1, 2**63])
-def test_a_larger_number_is_refused(row):
-    with pytest.raises(InvalidInputError, match=rf"pairs\[1\] = \[0, {row}\].*0 … {MAX_ROW}"):
-        Constraints(np.array([[0, MAX_ROW], [0, row]], dtype=np.uint64), [True, True])
 
 
 def test_pairs_of_neighborhoods_are_distinct_to_the_last_bit():

@@ -178,18 +178,6 @@ def test_a_missing_value_is_named_also_if_scikit_learn_takes_all_as_finite_or_pa
         PCKMeans(2).fit(nullable)
 
 
-def test_fewer_rows_than_clusters_are_refused_with_both_numbers():
-    with pytest.raises(InvalidInputError, match=r"n_samples=2.*n_clusters=3"):
-        PCKMeans(3).fit(np.zeros((2, 2)))
-    PCKMeans(2).fit(np.eye(2))
-
-
-def test_a_constraint_on_a_row_that_is_not_there_is_refused_with_row_and_number_of_rows(X):
-    PCKMeans(3, random_state=0).fit(X, constraints=Constraints([(0, 59)], [True]))
-    with pytest.raises(InvalidInputError, match=r"row 60\b.*60 rows"):
-        PCKMeans(3).fit(X, constraints=Constraints([(0, 60), (1, 2)], [True, False]))
-
-
 @both
 def test_constraints_in_the_place_of_y_are_refused(Estimator, X, constraints):
     by_number = pd.DataFrame({"i": [0], "j": [1], "kind": ["must-link"]})
@@ -197,13 +185,6 @@ def test_constraints_in_the_place_of_y_are_refused(Estimator, X, constraints):
         for given in (constraints, by_number):
             with pytest.raises(InvalidInputError, match="y is ignored; give the constraints by"):
                 fit(X, given)
-
-
-@pytest.mark.parametrize("constraints", [[(0, 1)], {"must_link": [(0, 1)]}, np.zeros((1, 2)), 0])
-def test_constraints_of_another_type_are_refused(X, constraints):
-    words = rf"mvcc\.Constraints, a DataFrame or None, not {type(constraints).__name__}"
-    with pytest.raises(InvalidInputError, match=words):
-        PCKMeans(3).fit(X, constraints=constraints)
 
 
 IMPOSSIBLE = {

@@ -39,9 +39,6 @@ def fit(X, constraints, k, init="neighborhoods", **options):
     )
 
 
-# ---- the algorithm
-
-
 @given(problems(), st.integers(0, 2**32 - 1))
 def test_every_iteration_is_that_of_the_reference(problem, seed):
     X, c, k, _ = problem

@@ -5,7 +5,6 @@ import re
 from collections import deque
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -24,7 +23,6 @@ from tests.strategies import (
 )
 
 ML, CL = True, False
-# one view
 
 
 @given(consistent_constraints())
@@ -43,9 +41,6 @@ def test_extreme_weights_are_weights_like_others(weight):
         (1, 3, CL): 0.5,
         (2, 3, CL): 0.5,
     }
-
-
-# the kernel of the weighted closure
 
 
 @given(seeds, st.integers(2, 14), st.integers(0, 45), st.sampled_from([1, 2, 100]))
@@ -83,9 +78,6 @@ def test_every_pair_in_a_view_that_follows_comes_once_with_its_weight(seed, n, n
     keys = list(zip(*found_pairs.T.tolist(), together.tolist(), strict=True))
     assert len(keys) == len(set(keys))
     assert dict(zip(keys, found.tolist(), strict=True)) == wanted
-
-
-# the conflict that is named
 
 
 def steps_between(links, start, goal):
@@ -178,20 +170,6 @@ def test_rows_that_no_constraint_can_name_are_refused(row):
         close_views([None, None], {(0, 1): [(3, 0), (row, 0)]})
 
 
-@pytest.mark.parametrize("of", [lambda given: close_views(given, {}), drop_conflicts])
-def test_a_data_frame_whose_ids_nobody_knows_is_refused(of):
-    message = r"constraints\[0\] must be mvcc.Constraints or None, not DataFrame"
-    with pytest.raises(InvalidInputError, match=message):
-        of([pd.DataFrame({"i": [0], "j": [1], "kind": ["must-link"]})])
-
-
-def test_no_views_are_refused():
-    with pytest.raises(InvalidInputError, match="constraints is empty"):
-        close_views([], {})
-
-
-# a contradiction
-
 CONTRADICTORY = (
     "i,j,kind\n3,9,must-link\n0,1,cannot-link\n20,21,must-link\n"
     "\n12,9,must-link\n12,3,cannot-link\n"
@@ -207,9 +185,6 @@ def judged(tmp_path):
     path = tmp_path / "pairs.csv"
     path.write_text(CONTRADICTORY)
     return Constraints.read_csv(path)
-
-
-# shown with the lines of its constraints
 
 
 def test_the_chain_is_shown_with_the_lines_of_its_constraints(judged):

@@ -313,8 +313,3 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path):
             (tmp_path / name).write_bytes(content)
         with pytest.raises(InvalidInputError, match=message):
             Constraints.read_csv(tmp_path / name)
-
-
-def test_a_union_with_something_else_is_refused():
-    with pytest.raises(InvalidInputError, match="other must be Constraints, not list"):
-        Constraints([], []).max_union([(0, 1)])

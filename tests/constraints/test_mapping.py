@@ -14,7 +14,6 @@ from mvcc import Constraints, close_views
 from mvcc.constraints import (
     augment,
     check_mappings,
-    mapped_rows,
     relations_between,
     rewire_relations,
     sample_relations,
@@ -92,21 +91,6 @@ def test_bad_mappings_are_refused_with_the_place(key, rows, message):
 
 
 # rows and relations of two views
-
-
-@given(related_views(n_views=3))
-def test_mapped_rows_are_those_with_a_counterpart(case):
-    _, mappings = case
-    relations = check_mappings(mappings, [99] * 3)
-    for view in range(3):
-        expected = {
-            int(row)
-            for key, rows in mappings.items()
-            for pair in rows
-            for k, row in zip(key, pair, strict=True)
-            if k == view
-        }
-        assert mapped_rows(relations, view).tolist() == sorted(expected)
 
 
 def test_relations_between_two_views_put_the_source_first():
