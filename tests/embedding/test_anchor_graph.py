@@ -6,7 +6,7 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import dijkstra
 
 from mvcc._utils.kernels.shared import add_gram
-from mvcc.embedding import anchor_graph, find_objects, membership, object_columns, raw_columns
+from mvcc.embedding import anchor_graph, membership, object_columns, raw_columns
 
 K = 3
 
@@ -73,15 +73,6 @@ def test_the_gram_matrix_of_sparse_rows_is_that_of_dense_ones():
     add_gram(B.indptr.astype(np.int64), B.indices.astype(np.int32), B.data, weights, gram)
     dense = B.toarray().astype(float)
     np.testing.assert_allclose(gram, 1 + dense.T @ np.diag(weights) @ dense, rtol=1e-6)
-
-
-def test_matched_rows_are_one_object(problem, graph):
-    views, relations = problem
-    n_objects, objects = find_objects([len(X) for X in views], relations)
-    assert graph.n_objects == n_objects
-    for own, expected in zip(graph.objects, objects, strict=True):
-        np.testing.assert_array_equal(own, expected)
-    assert graph.n_anchors == [22] * len(views)
 
 
 def test_the_degree_of_an_object_is_the_number_of_its_rows(problem, graph):

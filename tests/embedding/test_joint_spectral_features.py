@@ -109,10 +109,6 @@ def test_what_does_not_fit_is_refused():
             clone(FITTED).fit(*arguments)
     with pytest.raises(InvalidInputError, match="mappings of their own"):
         clone(FITTED).fit(data, mappings=MATCHES)
-    with pytest.raises(InvalidInputError, match="there is no view 2"):
-        FITTED.transform(VIEWS[0], view=2)
-    with pytest.raises(InvalidInputError, match="7 features, but view 0 was fitted with 3"):
-        FITTED.transform(VIEWS[1], view=0)
 
 
 def test_metadata_of_fit_are_the_mappings_alone():

@@ -80,9 +80,6 @@ def test_the_entry_of_an_eigenvector_that_is_largest_in_magnitude_is_positive(se
         assert (column * (sign * vector)).sum() > 0
 
 
-# features that have a common scale already
-
-
 def test_without_scaling_the_affinity_is_that_of_the_features_as_they_are():
     rng = np.random.default_rng(0)
     X = np.abs(rng.normal(size=(30, 6)))
@@ -92,11 +89,6 @@ def test_without_scaling_the_affinity_is_that_of_the_features_as_they_are():
     expected = (Q - Q.mean(axis=0)) / Q.std(axis=0)
     assert_allclose(up_to_sign(features, expected), expected, atol=1e-8)
     assert np.abs(np.abs(features) - np.abs(spectral_features(X, 3, sigma=0.5))).max() > 0.1
-
-
-def test_without_scaling_features_from_0_to_1_are_embedded_as_with_it():
-    X = slow.scale_to_unit_range(blobs())
-    assert_array_equal(embedding.unscaled_spectral_features(X, 3), spectral_features(X, 3))
 
 
 # what does not matter
@@ -118,9 +110,6 @@ def test_constant_features_are_ignored(value):
     constant = np.full(len(X), value)
     with_constant = spectral_features(np.column_stack((constant, X, constant)), 3, sigma=0.3)
     assert_allclose(up_to_sign(with_constant, features), features, atol=1e-8)
-
-
-# many rows: the sparse solver
 
 
 def test_the_sparse_solver_agrees_with_the_dense_one():
@@ -180,9 +169,6 @@ def fitted(X):
     return SpectralFeatures(3, sigma=0.3).fit(X)
 
 
-# the rows of fit
-
-
 @pytest.mark.parametrize("n", [30, _spectral._DENSE_ROWS + 1])
 def test_rows_of_fit_get_their_own_features(n):
     X = make_blobs(n, 4, centers=3, random_state=1)[0]
@@ -190,9 +176,6 @@ def test_rows_of_fit_get_their_own_features(n):
     features = transformer.fit_transform(X)
     assert features.tobytes() == spectral_features(X, 4, sigma=0.5).tobytes()
     assert_allclose(transformer.transform(X), features, atol=1e-10)
-
-
-# new rows
 
 
 @given(
@@ -242,9 +225,6 @@ def test_the_affinities_of_many_new_rows_are_never_in_memory_at_once(monkeypatch
     assert peak < 4000 * 500 * 8 / 4
 
 
-# rows that are near no row of fit
-
-
 # from 40 on all affinities are 0
 @pytest.mark.parametrize("factor", [20, 1e3, 1e6], ids=["20", "1e3", "1e6"])
 def test_a_row_near_no_row_of_fit_gets_the_features_of_the_nearest(factor):
@@ -260,9 +240,6 @@ def test_a_row_at_which_distances_leave_the_range_of_floats_is_named(monkeypatch
     fitted = SpectralFeatures(1).fit([[0.0, 0.0], [1.0, 1e-200], [0.2, 0.0], [0.9, 1e-200]])
     with pytest.raises(InvalidInputError, match="Row 2 of X is so far from the rows of fit"):
         fitted.transform([[0.0, 0.0], [1.0, 1e-200], [0.0, 1.0]])
-
-
-# eigenvalues near 0
 
 
 def test_features_of_eigenvalues_near_0_place_no_new_rows():
@@ -287,9 +264,6 @@ def test_where_no_feature_places_new_rows_only_another_width_is_offered():
         fitted.transform([[2.5]])
 
 
-# as an estimator
-
-
 def test_changing_what_was_returned_changes_nothing(X):
     transformer = SpectralFeatures(2)
     features = transformer.fit_transform(X)
@@ -297,9 +271,6 @@ def test_changing_what_was_returned_changes_nothing(X):
     expected = transformer.transform(far)
     features[:] = 0
     assert_array_equal(transformer.transform(far), expected)
-
-
-# what is refused
 
 
 def test_too_large_numbers_are_refused(fitted):

@@ -237,34 +237,30 @@ def moons_and_blobs():
 
 def test_one_warning_names_the_views_that_propagation_does_not_suit():
     views, constraints, mappings = moons_and_blobs()
+    named = dict(zip(("moons", "blobs"), views, strict=True))
     model = co_em(PCKMeans(2), ConstraintPropagation(0.75))
     with pytest.warns(PropagationWarning) as caught:
-        model.fit(views, constraints=constraints, mappings=mappings)
+        model.fit(named, constraints=constraints, mappings=mappings)
     assert [found.suspicious for found in model.diagnostics_] == [True, False]
     (message,) = (str(w.message) for w in caught)
-    told = re.search(r"in view 0 \(disagreement ([\d.]+), divergence ([\d.]+)\):", message).groups()
+    said = r"in view 'moons' \(disagreement ([\d.]+), divergence ([\d.]+)\):"
+    told = re.search(said, message).groups()
     doubted = model.diagnostics_[0]
     expected = [doubted.disagreement, doubted.divergence]
     assert list(map(float, told)) == pytest.approx(expected, rel=0.1)
-    assert "view 1" not in message
+    assert "blobs" not in message
     assert "Compare with DirectMapping()" in message
     assert caught[0].filename == __file__
 
 
-def test_nothing_is_doubted_where_nothing_was_propagated():
-    views, constraints, _ = moons_and_blobs()
-    model = co_em(PCKMeans(2, init="neighborhoods"), ConstraintPropagation(0.75))
-    model.fit(views, constraints=constraints)  # no row is mapped, and a warning would be an error
-    assert [found.suspicious for found in model.diagnostics_] == [True, False]
-
-
-@pytest.mark.parametrize("method", ["direct-mapping", "cluster-membership", "single-view"])
-def test_other_methods_are_diagnosed_without_a_warning(method):
+@pytest.mark.parametrize("method", METHODS)
+def test_nothing_is_doubted_where_nothing_was_propagated(method):
     views, constraints, mappings = moons_and_blobs()
+    if method == "constraint-propagation":
+        mappings = {}  # no row is mapped, and a warning would be an error
     model = co_em(PCKMeans(2, init="neighborhoods"), METHODS[method])
     model.fit(views, constraints=constraints, mappings=mappings)
-    assert len(model.diagnostics_) == 2
-    assert model.diagnostics_[0].suspicious
+    assert [found.suspicious for found in model.diagnostics_] == [True, False]
     assert repr(model.transfer_) == repr(METHODS[method])
 
 

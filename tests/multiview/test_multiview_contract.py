@@ -112,15 +112,6 @@ def check_there_is_one_result_for_every_view_and_row(model, problem):
     assert len(model.diagnostics_) == len(sizes)
 
 
-def check_every_clusterer_predicts_and_refuses_another_number_of_features(model, problem):
-    problem.fit(model)
-    for clusterer, X in zip(model.clusterers_, problem.views, strict=True):
-        d = X.shape[1]
-        assert set(clusterer.predict(X + 0.5).tolist()) <= set(range(model.base.n_clusters))
-        with pytest.raises(InvalidInputError, match=f"{d + 1} features.*{d} features"):
-            clusterer.predict(np.column_stack((X, X[:, 0])))
-
-
 def check_the_same_seed_gives_the_same_bits(model, problem):
     first = fitted(model, problem)
     assert fitted(model, problem) == first

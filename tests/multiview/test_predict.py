@@ -71,16 +71,6 @@ def test_a_list_of_views_is_predicted_in_the_order_of_the_fit():
     np.testing.assert_array_equal(alone.predict([IMAGES])[0], alone.predict(IMAGES))
 
 
-def test_constrained_views_are_predicted_as_their_views():
-    model = fitted()
-    found = model.predict(ConstrainedViews({"images": IMAGES, "texts": TEXTS}))
-    assert list(found) == ["images", "texts"]
-    np.testing.assert_array_equal(found["texts"], model.labels_[0])
-    np.testing.assert_array_equal(
-        model.predict(ConstrainedViews([TEXTS, IMAGES]))[1], found["images"]
-    )
-
-
 def test_the_columns_of_a_dataframe_are_found_by_name():
     model = fitted()
     np.testing.assert_array_equal(

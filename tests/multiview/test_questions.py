@@ -11,10 +11,8 @@ from hypothesis import strategies as st
 from mvcc import (
     ConstrainedViews,
     Constraints,
-    JointGraphClustering,
     Questions,
     close_views,
-    pairwise_f_measure,
 )
 from mvcc.embedding import joint_graph
 from mvcc.exceptions import InvalidInputError
@@ -510,18 +508,6 @@ def test_progress():
         guesses += question.offers[0].group.name == kind_of(question, y)
         say(questions, question, kind_of(question, y))
     assert questions.progress == Progress(n + 10, 3, guesses)
-
-
-def test_answers_help_the_clustering():
-    views, y, matches = kinds_in_views(1, (80, 70), 25, spread=2.2)
-    questions = Questions(views, matches)
-    session(questions, y, 25)
-    model = JointGraphClustering(3, random_state=0).fit(views, mappings=matches)
-    found = [
-        np.mean([pairwise_f_measure(*pair) for pair in zip(y, labels, strict=True)])
-        for labels in (model.labels_, model.labels_by(questions.constraints, random_state=0))
-    ]
-    assert found[1] > found[0]
 
 
 # ---- what is refused

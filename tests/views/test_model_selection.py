@@ -312,33 +312,6 @@ def test_a_grid_search_finds_what_a_loop_finds_and_fits_all_constraints_again():
     np.testing.assert_array_equal(found, search.best_estimator_.predict(IMAGES, 1))
 
 
-@pytest.mark.slow
-@pytest.mark.reliability
-def test_a_grid_search_of_large_views_in_two_processes_finds_the_same():
-    """Joblib maps them into the memory of its processes, where they cannot be written."""
-    rng = np.random.default_rng(0)
-    y = rng.integers(3, size=30_000)
-    views = [9 * np.eye(3)[y] + rng.normal(size=(30_000, 3))] * 2
-    whole = ConstrainedViews(
-        views, [Constraints.from_labels(y, 30, 0), None], {(0, 1): [(i, i) for i in range(50)]}
-    )
-    one, two = (
-        GridSearchCV(
-            MultiViewConstrainedClustering(
-                PCKMeans(3), DirectMapping(), max_iter=2, random_state=0
-            ),
-            {"base__max_iter": [1, 300]},
-            cv=NeighborhoodKFold(2, random_state=0),
-            n_jobs=n_jobs,
-        ).fit(whole)
-        for n_jobs in (1, 2)
-    )
-    np.testing.assert_array_equal(
-        one.cv_results_["mean_test_score"], two.cv_results_["mean_test_score"]
-    )
-    assert_same_labels(one.best_estimator_, two.best_estimator_)
-
-
 # ---- pipelines
 
 
@@ -437,15 +410,9 @@ def test_transformers_that_cannot_be_are_explained(transformer, message):
         PerView(transformer).fit_transform(VIEWS)
 
 
-def test_only_fitted_views_are_transformed():
+def test_nothing_is_transformed_before_a_fit():
     with pytest.raises(NotFittedError):
         PerView(StandardScaler()).transform(VIEWS)
-    before = PerView(StandardScaler()).fit(VIEWS)
-    message = r"X has 1 views, but 2 were fitted; give some of them as a dict"
-    with pytest.raises(InvalidInputError, match=message):
-        before.transform([TEXTS])
-    with pytest.raises(InvalidInputError, match="X: there is no view 'sounds'"):
-        before.transform({"sounds": TEXTS})
 
 
 # ---- what scikit-learn expects of an estimator

@@ -1,7 +1,6 @@
 """Views, constraints and relations mean the same in every form that they may be given in."""
 
 import re
-import warnings
 
 import numpy as np
 import pandas as pd
@@ -414,23 +413,6 @@ def test_a_ring_that_contradicts_itself_is_named_by_its_views(closed):
     places = re.findall(r"row (\d) of view '(\w)'", str(caught.value))
     assert set(places) == {("0", "a"), ("0", "b"), ("0", "c"), ("1", "a")}
     assert str(caught.value).count("(relation)") == 3
-
-
-def test_a_warning_calls_views_by_their_names():
-    rng = np.random.default_rng(0)
-    views = {
-        "blurred": rng.normal(size=(60, 2)),
-        "clear": 50 * (np.arange(60) % 2)[:, None] + rng.normal(size=(60, 2)),
-    }
-    judged = {"blurred": Constraints([[0, 1]], [False]), "clear": Constraints([[0, 1]], [False])}
-    same = {("blurred", "clear"): [[0, 0], [1, 1]]}
-    model = MultiViewConstrainedClustering(PCKMeans(2), random_state=0)
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        model.fit(views, constraints=judged, mappings=same)
-    (message,) = [str(w.message) for w in caught]
-    assert "view 'blurred' (disagreement" in message
-    assert "clear" not in message
 
 
 # ---- errors inside of a fit
