@@ -202,7 +202,7 @@ def why_unasked(name: str, values: pd.Series[Any], code: LeftOut | None) -> Left
     # or which thing, of perhaps several rows, a row is of; numbers that repeat may be counts
     is_called_id = _is_called_id(name)
     if is_called_id or _are_codes(values):
-        there = as_texts(values[~is_missing(values)])
+        there = given_texts(values)
         share = there.nunique() / max(len(there), 1)
         if share > (_ENOUGH_IDS if is_called_id else ENOUGH_CODES) and _are_codes(there):
             return LeftOut.AN_ID
@@ -233,10 +233,7 @@ def may_name_rows(texts: pd.Series[Any]) -> bool:
 
 def looks_like_codes(values: pd.Series[Any]) -> bool:
     """Tell whether a column holds codes such as INV-0187, each of one row."""
-    if not _may_be_codes(values):
-        return False
-    repeat = any(some.duplicated().any() for some in (values.iloc[:GLANCE], values))
-    return not repeat and _are_codes(values)
+    return _are_codes(values) and not values.duplicated().any()
 
 
 def file_reason(values: pd.Series[Any]) -> LeftOut | None:
@@ -247,10 +244,9 @@ def file_reason(values: pd.Series[Any]) -> LeftOut | None:
     first = next((text for text in folded if text not in _MISSING), None)
     if first is not None and not first.endswith(_FILES):
         return None
-    for some in (values.iloc[:GLANCE], values):
-        texts = as_texts(some[~is_missing(some)]).str.lower()
-        if not (len(texts) and texts.str.endswith(_FILES).all()):
-            return None
+    texts = given_texts(values).str.lower()
+    if not (len(texts) and texts.str.endswith(_FILES).all()):
+        return None
     if texts.str.endswith(SUFFIXES).all():
         return LeftOut.PICTURES
     return LeftOut.FILES
@@ -267,12 +263,8 @@ def _is_called_id(name: str) -> bool:
     return bool(_ID.fullmatch(name) or _CAMEL_ID.fullmatch(name) or is_compound)
 
 
-def _may_be_codes(values: pd.Series[Any]) -> bool:
-    return values.dtype.kind in "OUT" and len(values) >= _FEWEST_CODES
-
-
 def _are_codes(values: pd.Series[Any]) -> bool:
-    if not _may_be_codes(values):
+    if values.dtype.kind not in "OUT" or len(values) < _FEWEST_CODES:
         return False
     # if half of the first fifth are none, the others are too few; looking at all takes long
     first = values.iloc[: len(values) // 5 + 1].tolist()
@@ -308,6 +300,11 @@ def without_words(frame: pd.DataFrame, words: Collection[str]) -> pd.DataFrame:
     for name, values in frame.items():
         found[name] = values.mask(as_texts(values).str.casefold().isin(folded))
     return found
+
+
+def given_texts(column: pd.Series[Any]) -> pd.Series[Any]:
+    """Return the values that are there, as text."""
+    return as_texts(column[~is_missing(column)])
 
 
 def as_texts(column: pd.Series[Any]) -> pd.Series[Any]:

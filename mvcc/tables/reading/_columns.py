@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
-import decimal
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -11,53 +9,31 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from mvcc._utils.arrays import Bools, Floats, far_values
+from mvcc._utils.arrays import Floats, far_values
 from mvcc._utils.messages import clipped, counted, enumerated
 from mvcc._utils.settings import as_yaml
-from mvcc.tables._job import AskedKind, Kind, View
+from mvcc.tables._job import AskedKind, View
 from mvcc.tables.reading._column import (
-    DURATIONS,
     GLANCE,
-    TRUTH,
     Column,
     LeftOut,
     Written,
-    are_few,
-    are_ordered,
     as_texts,
-    is_missing,
+    given_texts,
     without_attrs,
 )
-from mvcc.tables.reading._dates import ORDERS, are_dates, are_months, days_of, read_dates
-from mvcc.tables.reading._kinds import (
-    MOST,
-    Hints,
-    Mistake,
-    Understood,
-    Values,
-    as_date,
-    as_number,
-    as_pictures,
-    as_words,
-    dated,
-    numeric,
-    seconds_of,
-    truth,
-)
+from mvcc.tables.reading._dates import are_dates, are_months
+from mvcc.tables.reading._kinds import MOST, Hints, Understood, Values, read_as, understood
 from mvcc.tables.reading._numbers import (
-    before_labels,
     has_decimal_points,
     numbers_by_arrow,
     numbers_of,
-    read_numbers_like,
     unclear_number,
     without_points,
 )
 from mvcc.tables.reading._problems import is_in_memory, option_for
 from mvcc.tables.reading._superfluous import code_reason
 
-_KIND_OF: dict[str, Kind | None] = {**dict.fromkeys(ORDERS, "date"), "mail": "text"}
-_PLAIN = (str, int, float, decimal.Decimal, np.generic, datetime.date, datetime.time)
 _LOOKED_AT = 200  # rows
 _SHOWN = 2  # distinct values
 _LONGEST = 40  # characters
@@ -87,19 +63,19 @@ def understand_all(
     plain = [name for name in found if pd.api.types.is_string_dtype(frame[name])]
     others = [name for name in asked if name not in found]
     for name in others:
-        found[name] = _understand(frame[name], asked[name], codes.get(name), hints)
+        found[name] = understood(frame[name], asked[name], codes.get(name), hints)
     sign = _decimal_sign(frame, plain, [found[name].column for name in others])
     for name in others:  # what the others tell decides
         if sign and found[name].mistake is not None:
             told = hints._replace(sign=sign)
-            found[name] = _understand(frame[name], asked[name], codes.get(name), told)
+            found[name] = understood(frame[name], asked[name], codes.get(name), told)
     for name in plain:
         found[name] = _by_sign(found[name], frame[name], sign)
     for name, one in found.items():
         if asked[name] is None and one.column.kind == "number" and not one.column.note:
             numbers: Any = one.values
             if numbers is not None and are_dates(numbers):
-                found[name] = _understand(frame[name], "date", None, hints)
+                found[name] = understood(frame[name], "date", None, hints)
     return {name: _without_effect(found[name]) for name in asked}
 
 
@@ -168,63 +144,6 @@ def code_reasons(frame: pd.DataFrame, columns: Iterable[str]) -> dict[str, LeftO
     return {name: reason for name, reason in reasons if reason is not None}
 
 
-def _understand(
-    values: pd.Series[Any], asked: AskedKind | None, code: LeftOut | None, hints: Hints
-) -> Understood:
-    """Find out what a column is, unless somebody asked for a kind."""
-    missing = is_missing(values)
-    kind: Kind | None = _KIND_OF.get(asked or "", asked)  # type: ignore[arg-type]
-    column = Column(str(values.name), kind, int(missing.sum()))
-    if asked == "mail":
-        column = replace(column, written=Written.MAILS)
-    if missing.all():
-        return Understood(replace(column, kind=None, why=LeftOut.EMPTY))
-    types = "iufbm" if code is None or kind == "number" else ""
-    if found := _by_type(column, values, missing, types):
-        return found
-    texts = as_texts(values).mask(missing)
-    if code is not None and are_few(texts):
-        return as_words(replace(column, kind="category", remarks=(str(code),)), texts)
-    if kind == "picture":
-        return as_pictures(column, texts, hints.folder)
-    if kind in (None, "number"):
-        found = as_number(column, texts, hints)
-    if found is None and kind in (None, "date"):
-        found = as_date(column, texts, asked)
-    return found or as_words(column, texts)
-
-
-def _by_type(
-    column: Column, values: pd.Series[Any], missing: Bools, types: str
-) -> Understood | None:
-    """Read dates and numbers of some types as these; lists and the like are a mistake."""
-    if isinstance(values.dtype, pd.PeriodDtype):
-        values = values.dt.to_timestamp()
-    kind = values.dtype.kind
-    if kind == "M" and column.kind in (None, "date"):
-        return dated(column, days_of(values), values, Written.PLAIN)
-    if kind in types and column.kind in (None, "number"):
-        written, numbers = Written.PLAIN, values
-        if kind == "m":
-            written, numbers = Written.IN_SECONDS, values.dt.total_seconds()
-        elif kind == "b":  # with a missing one, pandas keeps the next ones as objects
-            written = Written.TRUE_FALSE
-        floats: Floats = numbers.to_numpy(dtype=np.float64, na_value=np.nan)
-        return numeric(column, floats, values, written)
-    if are_ordered(values) and column.kind in (None, "number"):
-        codes = values.cat.codes.astype(np.float64)
-        return numeric(column, codes.where(~missing).to_numpy(), values, Written.ORDERED)
-    if values.dtype != object and values.dtype.kind != "c":
-        return None
-    odd = ~missing & np.array([not isinstance(value, _PLAIN) for value in values], dtype=bool)
-    if not odd.any():
-        return None
-    row = int(odd.argmax())
-    what = f"a {type(values.iloc[row]).__name__}, neither number nor text,"
-    remedy = "Make a column of each of its parts, or one text of them all"
-    return Understood(column, mistake=Mistake(row, what, remedy, int(odd.sum())))
-
-
 def read_like(columns: Sequence[Column], frame: pd.DataFrame) -> dict[str, Understood]:
     """Read more values of columns that were read before, those of plain numbers all at once."""
     numbers = [one for one in columns if one.kind in (None, "number")]
@@ -232,33 +151,8 @@ def read_like(columns: Sequence[Column], frame: pd.DataFrame) -> dict[str, Under
     found = _plain_numbers(frame[quick])
     folder = frame.attrs.get("folder", "")
     others = [one for one in columns if one.name not in found]
-    found |= {one.name: _read_like(one, frame[one.name], folder) for one in others}
+    found |= {one.name: read_as(one, frame[one.name], folder) for one in others}
     return {one.name: found[one.name] for one in columns}
-
-
-def _read_like(known: Column, values: pd.Series[Any], folder: str) -> Understood:
-    missing = is_missing(values)
-    # in an older model, a constant has no kind
-    column = Column(known.name, known.kind or "number", written=known.written, unit=known.unit)
-    are_durations = known.written in DURATIONS
-    if found := _by_type(column, values, missing, "m" if are_durations else "iufb"):
-        return found
-    texts = as_texts(values).mask(missing)
-    match column.kind:
-        case "picture":
-            return as_pictures(column, texts, folder)
-        case "date":
-            return dated(column, read_dates(texts, known.written).days, texts, known.written)
-        case "number" if known.written in TRUTH:
-            return numeric(column, truth(texts, known.written), texts, known.written)
-        case "number" if are_durations:
-            return numeric(column, seconds_of(texts, known.written), texts, known.written)
-        case "number" if known.written is Written.BEFORE_LABELS:
-            return numeric(column, before_labels(texts), texts, known.written)
-        case "number":
-            numbers = read_numbers_like(texts, known.written, known.unit)
-            return numeric(column, numbers, texts, known.written)
-    return as_words(column, texts)
 
 
 def with_examples(column: Column, cells: pd.Series[Any], values: Values | None) -> Column:
@@ -268,13 +162,14 @@ def with_examples(column: Column, cells: pd.Series[Any], values: Values | None) 
     head = cells.iloc[:_LOOKED_AT]
     if any(isinstance(cell, bytes) for cell in head):
         return column  # an ignored one, such as pictures: its cells are not texts
-    texts = as_texts(head)[~is_missing(head)].drop_duplicates().iloc[:_SHOWN]
-    pairs = [(_as_used(text, None),) * 2 for text in texts]
+    texts = given_texts(head).drop_duplicates().iloc[:_SHOWN]
+    shown = used = [_as_used(text, None) for text in texts]
     if values is not None:
-        places = head.index.get_indexer(texts.index)
-        used = [_as_used(value, column.kind) for value in values[places]]
-        pairs = [(text, value or text) for (text, _), value in zip(pairs, used, strict=True)]
-    return replace(column, examples=tuple(pairs))
+        own = values[head.index.get_indexer(texts.index)]
+        used = [
+            _as_used(value, column.kind) or text for value, text in zip(own, shown, strict=True)
+        ]
+    return replace(column, examples=tuple(zip(shown, used, strict=True)))
 
 
 def _as_used(value: Any, kind: str | None) -> str:

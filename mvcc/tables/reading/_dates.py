@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from mvcc._utils.arrays import Floats
-from mvcc.tables.reading._column import MONTHS, Written, as_texts, is_missing
+from mvcc.tables.reading._column import MONTHS, Written, given_texts
 
 ORDERS = {"day first": Written.DAY_SLASHES, "month first": Written.MONTH_SLASHES}
 
@@ -74,7 +74,7 @@ def are_months(values: pd.Series[Any]) -> bool:
     """Tell whether texts are months such as 05.2023, which as numbers would follow no order."""
     if not any(map(_MONTH_OF_NUMBERS.fullmatch, map(str, values.iloc[:_FEWEST_DATES].tolist()))):
         return False
-    texts = as_texts(values[~is_missing(values)])
+    texts = given_texts(values)
     return bool(texts.str.fullmatch(_MONTH_OF_NUMBERS).all() and texts.str.startswith("0").any())
 
 

@@ -1,7 +1,9 @@
-"""The values of a column as numbers, dates or words, or what is wrong with one of them."""
+"""What a column is: number, date, category, text or picture; or what is wrong with a value."""
 
 from __future__ import annotations
 
+import datetime
+import decimal
 import re
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, TypeAlias
@@ -10,24 +12,41 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from mvcc._utils.arrays import Floats
+from mvcc._utils.arrays import Bools, Floats
 from mvcc._utils.messages import clipped, with_point
 from mvcc._utils.settings import as_yaml
-from mvcc.tables._job import AskedKind
-from mvcc.tables.reading._column import DURATIONS, TRUTH, Column, Written, are_few, is_missing
-from mvcc.tables.reading._dates import DATE, ORDERS, in_numbers, read_dates, remarks_on
+from mvcc.tables._job import AskedKind, Kind
+from mvcc.tables.reading._column import (
+    DURATIONS,
+    TRUTH,
+    Column,
+    LeftOut,
+    Written,
+    are_few,
+    are_ordered,
+    as_texts,
+    is_missing,
+)
+from mvcc.tables.reading._dates import DATE, ORDERS, days_of, in_numbers, read_dates, remarks_on
+from mvcc.tables.reading._mails import are_mails, body_of
 from mvcc.tables.reading._numbers import (
+    DURATION,
     SEPARATED,
     before_labels,
     is_written_number,
     numbers_of,
     read_numbers,
+    read_numbers_like,
+    seconds_of,
+    truth,
 )
 from mvcc.tables.reading._pictures import measured_pictures
 
 Texts: TypeAlias = "pd.Series[Any]"
 Values = Floats | NDArray[np.object_]
 
+_KIND_OF: dict[str, Kind | None] = {**dict.fromkeys(ORDERS, "date"), "mail": "text"}
+_PLAIN = (str, int, float, decimal.Decimal, np.generic, datetime.date, datetime.time)
 MOST = 1e100  # of a value; sums of squares of larger ones are beyond all floats
 MOST_VALUES = 1000  # of a category that was asked for: each is a column
 _NEARLY_ALL = 0.9  # of the values that must be numbers, for the others to be mistakes
@@ -36,14 +55,6 @@ _MANY = 0.6  # of the values that are durations, if numbers are asked for
 _MOST = 0.5  # of the values; if more are numbers, a column of words says so
 # one of the two words alone tells that they are truth values
 _CERTAIN = (Written.TRUE_FALSE, Written.YES_NO, Written.WAHR_FALSCH, Written.JA_NEIN)
-
-_DURATION = re.compile(r"^(?:(-?\d+) days?,? \+?)?(\d+):([0-5]\d)(?::([0-5]\d(?:\.\d+)?))?$")
-
-_FIELD = re.compile(r"[A-Za-z][\w-]{0,30}:(\s|$)")
-_SENDER = re.compile(r"(from|von|de|da)\s*:", re.IGNORECASE)
-_SUBJECT = re.compile(r"(subject|betreff|objet|asunto|oggetto)\s*:(.*)", re.IGNORECASE)
-_MOST_SIGNED = 10  # lines of a signature, so that a line of dashes further up ends no mail
-_ENOUGH = 0.1  # of the texts of a column that have headers or a signature
 
 
 @dataclass(frozen=True)
@@ -81,12 +92,86 @@ class Hints(NamedTuple):
     sign: str = ""  # the decimal sign of other columns, if one of them tells it
 
 
-def as_number(column: Column, texts: Texts, hints: Hints) -> Understood | None:
+def understood(
+    values: pd.Series[Any], asked: AskedKind | None, code: LeftOut | None, hints: Hints
+) -> Understood:
+    """Find out what a column is, unless somebody asked for a kind."""
+    missing = is_missing(values)
+    kind: Kind | None = _KIND_OF.get(asked or "", asked)  # type: ignore[arg-type]
+    column = Column(str(values.name), kind, int(missing.sum()))
+    if asked == "mail":
+        column = replace(column, written=Written.MAILS)
+    if missing.all():
+        return Understood(replace(column, kind=None, why=LeftOut.EMPTY))
+    types = "iufbm" if code is None or kind == "number" else ""
+    if found := _by_type(column, values, missing, types):
+        return found
+    texts = as_texts(values).mask(missing)
+    if code is not None and are_few(texts):
+        return _as_words(replace(column, kind="category", remarks=(str(code),)), texts)
+    if kind == "picture":
+        return _as_pictures(column, texts, hints.folder)
+    if kind in (None, "number"):
+        found = _as_number(column, texts, hints)
+    if found is None and kind in (None, "date"):
+        found = _as_date(column, texts, asked)
+    return found or _as_words(column, texts)
+
+
+def _by_type(
+    column: Column, values: pd.Series[Any], missing: Bools, types: str
+) -> Understood | None:
+    """Read dates and numbers of some types as these; lists and the like are a mistake."""
+    if isinstance(values.dtype, pd.PeriodDtype):
+        values = values.dt.to_timestamp()
+    kind = values.dtype.kind
+    if kind == "M" and column.kind in (None, "date"):
+        return _dated(column, days_of(values), values, Written.PLAIN)
+    if kind in types and column.kind in (None, "number"):
+        written, numbers = Written.PLAIN, values
+        if kind == "m":
+            written, numbers = Written.IN_SECONDS, values.dt.total_seconds()
+        elif kind == "b":  # with a missing one, pandas keeps the next ones as objects
+            written = Written.TRUE_FALSE
+        floats: Floats = numbers.to_numpy(dtype=np.float64, na_value=np.nan)
+        return _numeric(column, floats, values, written)
+    if are_ordered(values) and column.kind in (None, "number"):
+        codes = values.cat.codes.astype(np.float64)
+        return _numeric(column, codes.where(~missing).to_numpy(), values, Written.ORDERED)
+    if values.dtype != object and values.dtype.kind != "c":
+        return None
+    odd = ~missing & np.array([not isinstance(value, _PLAIN) for value in values], dtype=bool)
+    if not odd.any():
+        return None
+    row = int(odd.argmax())
+    what = f"a {type(values.iloc[row]).__name__}, neither number nor text,"
+    remedy = "Make a column of each of its parts, or one text of them all"
+    return Understood(column, mistake=Mistake(row, what, remedy, int(odd.sum())))
+
+
+def read_as(known: Column, values: pd.Series[Any], folder: str) -> Understood:
+    """Read more values of a column that was read before."""
+    missing, written = is_missing(values), known.written
+    # in an older model, a constant has no kind
+    column = Column(known.name, known.kind or "number", written=written, unit=known.unit)
+    if found := _by_type(column, values, missing, "m" if written in DURATIONS else "iufb"):
+        return found
+    texts = as_texts(values).mask(missing)
+    if column.kind == "picture":
+        return _as_pictures(column, texts, folder)
+    if column.kind == "date":
+        return _dated(column, read_dates(texts, written).days, texts, written)
+    if column.kind != "number":
+        return _as_words(column, texts)
+    return _numeric(column, read_numbers_like(texts, written, known.unit), texts, written)
+
+
+def _as_number(column: Column, texts: Texts, hints: Hints) -> Understood | None:
     """Read numbers, with units or not, durations, truth values; None for others, unless asked."""
     numbers = numbers_of(texts.fillna("nan"))
     n_plain = int(np.count_nonzero(~np.isnan(numbers)))
     if n_plain == texts.count():
-        return numeric(column, numbers, texts, Written.PLAIN)
+        return _numeric(column, numbers, texts, Written.PLAIN)
     return (
         _as_durations(column, texts)
         or _as_truth(column, texts)
@@ -98,15 +183,15 @@ def as_number(column: Column, texts: Texts, hints: Hints) -> Understood | None:
 def _as_durations(column: Column, texts: Texts) -> Understood | None:
     """Read durations, if most values are some."""
     there = texts.dropna()
-    durations = there[there.str.match(_DURATION)]
+    durations = there[there.str.match(DURATION)]
     if len(durations) < (_MANY if column.kind else _NEARLY_ALL) * len(there):
         return None
     is_short = durations.str.count(":") == 1
     written = DURATIONS[int(is_short.all())]
     if is_short.any() and written is Written.IN_SECONDS and column.kind is None:
         both = f"{durations[is_short].iloc[0]} beside {durations[~is_short].iloc[0]}"
-        return as_words(replace(column, remarks=(f"{both} may be minutes or hours",)), texts)
-    return numeric(column, seconds_of(texts, written), texts, written)
+        return _as_words(replace(column, remarks=(f"{both} may be minutes or hours",)), texts)
+    return _numeric(column, seconds_of(texts, written), texts, written)
 
 
 def _as_truth(column: Column, texts: Texts) -> Understood | None:
@@ -116,7 +201,7 @@ def _as_truth(column: Column, texts: Texts) -> Understood | None:
         if folded <= set(words) and (len(folded) == 2 or "" in words or written in _CERTAIN):
             truths = truth(texts, written)
             column = replace(column, n_missing=int(np.isnan(truths).sum()))
-            return numeric(column, truths, texts, written)
+            return _numeric(column, truths, texts, written)
     return None
 
 
@@ -125,7 +210,7 @@ def _as_labeled(column: Column, texts: Texts, n_plain: int) -> Understood | None
     if column.kind == "number":
         labeled = before_labels(texts, one_each=True)
         if np.isfinite(labeled).sum() > max(n_plain, _MANY * texts.count()):
-            return numeric(column, labeled, texts, Written.BEFORE_LABELS)
+            return _numeric(column, labeled, texts, Written.BEFORE_LABELS)
     return None
 
 
@@ -140,31 +225,15 @@ def _as_numbers(
         if read.written is None:
             return _with_unclear_sign(column, texts, is_text=hints.delimiter is not None)
         column = replace(column, unit=read.unit, remarks=read.remarks)
-        return numeric(column, read.values, texts, read.written)
+        return _numeric(column, read.values, texts, read.written)
     if column.kind == "number" or n_plain >= _NEARLY_ALL * n_there:
-        return numeric(column, plain, texts, Written.PLAIN)
+        return _numeric(column, plain, texts, Written.PLAIN)
     if (n_numbers := max(n_read, n_plain)) > _MOST * n_there:
         remark = f"{n_numbers} of {n_there} values are numbers"
         if n_read > n_plain and read.unit:
             remark += f" in {read.unit}"
-        return as_words(replace(column, remarks=(remark,)), texts)
+        return _as_words(replace(column, remarks=(remark,)), texts)
     return None
-
-
-def seconds_of(texts: Texts, written: Written) -> Floats:
-    """Return durations as seconds, NaN for others; seconds of 0 may follow hours and minutes."""
-    parts = texts.str.extract(_DURATION).astype(np.float64)
-    seconds = parts[3]
-    if written is Written.HOURS_MINUTES:
-        seconds = seconds.fillna(0)
-        seconds = seconds.where(seconds == 0)
-    return (86_400 * parts[0].fillna(0) + 3600 * parts[1] + 60 * parts[2] + seconds).to_numpy()
-
-
-def truth(texts: Texts, written: Written) -> Floats:
-    """Return truth values as 1 and 0. Blanks are missing unless they are one of the words."""
-    known = dict(zip(TRUTH[written], (0.0, 1.0), strict=True)) | {"1": 1.0, "0": 0.0}
-    return np.asarray(texts.str.casefold().fillna("").map(known), dtype=np.float64)
 
 
 def _with_unclear_sign(column: Column, texts: Texts, *, is_text: bool) -> Understood:
@@ -191,34 +260,30 @@ def _mistaken(
     return Understood(column, mistake=mistake)
 
 
-def numeric(column: Column, numbers: NDArray[Any], texts: Texts, written: Written) -> Understood:
+def _numeric(column: Column, numbers: NDArray[Any], texts: Texts, written: Written) -> Understood:
     missing = is_missing(texts)
     column = replace(column, kind="number", written=written)
     bad = ~((missing & np.isnan(numbers)) | (np.abs(numbers) <= MOST))
     if not bad.any():
         return Understood(column, numbers)
-    first = numbers[bad][0]
+    first, text = numbers[bad][0], str(texts[bad].iloc[0])
+    why, remedy = "which is not a finite number", "Write a number"
     if np.isfinite(first):
         why, remedy = "which is too large to compute with", f"Scale the column to below {MOST:.0e}"
-        return _mistaken(column, texts, bad, why, remedy, may_be_missing=False)
-    if written in DURATIONS:
-        text = str(texts.iloc[int(np.argmax(bad))])
-        remedy = "Write it like them"
-        if written is Written.IN_SECONDS and re.fullmatch(r"\d+:[0-5]\d", text):
-            minutes, seconds = text.split(":")
-            as_minutes = f"{int(minutes) // 60}:{int(minutes) % 60:02}:{seconds}"
-            remedy = f"Write {text}:00 or {as_minutes}"
-        return _mistaken(column, texts, bad, "which is not a duration like the others", remedy)
-    why = "which is not a finite number"
-    if column.unit:
+    elif written in DURATIONS:
+        why, remedy = "which is not a duration like the others", "Write it like them"
+        if written is Written.IN_SECONDS and (parts := re.fullmatch(r"(\d+):([0-5]\d)", text)):
+            hours, minutes = divmod(int(parts[1]), 60)
+            remedy = f"Write {text}:00 or {hours}:{minutes:02}:{parts[2]}"
+    elif column.unit:
         why += f" in {column.unit} like the others"
-    elif written in SEPARATED and is_written_number(str(texts.iloc[int(np.argmax(bad))])):
+    elif written in SEPARATED and is_written_number(text):
         why += f" {written} like the others"
     may_be_missing = bool(np.isnan(first))  # an infinite one was meant as a number
-    return _mistaken(column, texts, bad, why, "Write a number", may_be_missing=may_be_missing)
+    return _mistaken(column, texts, bad, why, remedy, may_be_missing=may_be_missing)
 
 
-def as_date(column: Column, texts: Texts, asked: AskedKind | None) -> Understood | None:
+def _as_date(column: Column, texts: Texts, asked: AskedKind | None) -> Understood | None:
     """Read dates; None for what is none, unless it must be."""
     there = texts.dropna()
     head = [*map(in_numbers, there.head(20).tolist())]
@@ -229,7 +294,7 @@ def as_date(column: Column, texts: Texts, asked: AskedKind | None) -> Understood
     if asked is None and n_dates < _NEARLY_ALL * len(there):
         remark = f"{n_dates} of {len(there)} values are dates"
         remarks = (remark,) if n_dates > _MOST * len(there) else ()
-        return as_words(replace(column, remarks=remarks), texts)
+        return _as_words(replace(column, remarks=remarks), texts)
     if dates.either:
         first, second = (f"`columns: {{{as_yaml(column.name)}: {order}}}`" for order in ORDERS)
         row = int((texts == dates.either).to_numpy(dtype=bool).argmax())
@@ -237,10 +302,10 @@ def as_date(column: Column, texts: Texts, asked: AskedKind | None) -> Understood
         what = f"{clipped(repr(dates.either))}, {why},"
         remedy = f"Write {first} or {second} into the view of the config"
         return Understood(column, mistake=Mistake(row, what, remedy, len(there)))
-    return dated(replace(column, remarks=dates.remarks), dates.days, texts, dates.written)
+    return _dated(replace(column, remarks=dates.remarks), dates.days, texts, dates.written)
 
 
-def dated(column: Column, days: Floats, texts: Texts, written: Written) -> Understood:
+def _dated(column: Column, days: Floats, texts: Texts, written: Written) -> Understood:
     """Return dates as days, of which the first of January 1970 is 0."""
     remarks = column.remarks + remarks_on(days)
     column = replace(column, kind="date", written=written, remarks=remarks)
@@ -253,7 +318,7 @@ def dated(column: Column, days: Floats, texts: Texts, written: Written) -> Under
     return Understood(column, days)
 
 
-def as_pictures(column: Column, texts: Texts, folder: str) -> Understood:
+def _as_pictures(column: Column, texts: Texts, folder: str) -> Understood:
     """Measure the pictures that texts name, below the folder of the table."""
     values, reasons = measured_pictures(texts, folder)
     reason = next(filter(None, reasons), None)
@@ -263,46 +328,15 @@ def as_pictures(column: Column, texts: Texts, folder: str) -> Understood:
     return _mistaken(column, texts, list(map(bool, reasons)), why, "Correct it")
 
 
-def as_words(column: Column, texts: Texts) -> Understood:
+def _as_words(column: Column, texts: Texts) -> Understood:
     n_values = texts.nunique()
     kind = column.kind or ("category" if are_few(texts) else "text")
     if kind == "category" and n_values > MOST_VALUES:
         kind = "text"
         column = replace(column, remarks=(f"{n_values} values are too many for a category",))
-    if kind == "text" and column.kind is None and _are_mails(texts):
+    if kind == "text" and column.kind is None and are_mails(texts):
         column = replace(column, written=Written.MAILS)
     if column.written is Written.MAILS:
-        texts = texts.map(_body_of, na_action="ignore")
+        texts = texts.map(body_of, na_action="ignore")
     words = texts.astype(object).where(texts.notna(), None).to_numpy()
     return Understood(replace(column, kind=kind), words)
-
-
-def _are_mails(texts: Texts) -> bool:
-    """Tell whether some texts of a column begin with headers or end with a signature."""
-    there = texts.dropna()
-    with_lines = there[there.str.contains("\n", regex=False)]
-    n_mails = sum(_body_of(text) != text for text in with_lines)
-    return n_mails > 0 and n_mails >= _ENOUGH * len(there)
-
-
-def _body_of(text: str) -> str:
-    """Return a mail's subject and text, without signature; as it is if nothing else is in it."""
-    lines = text.split("\n")
-    n_head = _n_head(lines)
-    subjects = [found[2] for line in lines[:n_head] if (found := _SUBJECT.match(line))]
-    bodies = lines[n_head:]
-    below = bodies[-_MOST_SIGNED - 1 :]
-    if signs := [n for n, line in enumerate(below) if line.rstrip() == "--"]:
-        bodies = bodies[: len(bodies) - len(below) + signs[-1]]
-    if n_head == 0 and not signs:
-        return text
-    return "\n".join([*subjects, *bodies]).strip() or text
-
-
-def _n_head(lines: list[str]) -> int:
-    """Return the number of lines of a mail's headers; a line with a blank continues one."""
-    n = 0
-    while n < len(lines) and (_FIELD.match(lines[n]) or (n and re.match(r"[ \t]+\S", lines[n]))):
-        n += 1
-    is_head = any(_SENDER.match(line) or _SUBJECT.match(line) for line in lines[:n])
-    return n if n > 1 and is_head else 0

@@ -1,4 +1,4 @@
-"""Numbers as people write them: with separators, units, limits (<0.05), and ranges (3-5)."""
+"""Numbers as people write them: with units and limits (<0.05); ranges, durations, truth values."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pandas as pd
 
 from mvcc._utils.arrays import Bools, Floats
 from mvcc._utils.messages import counted
-from mvcc.tables.reading._column import Written
+from mvcc.tables.reading._column import DURATIONS, TRUTH, Written
 
 _GROUPED = re.compile(r"(?<=\d)[ \u00a0\u202f'’](?=\d{3}(?!\d))")
 _EXPONENT = r"(?:e[+-]?\d+)?"
@@ -27,6 +27,8 @@ _POINTS_FOR_THOUSANDS = r"[+-]?(?:\d{1,3}(?:\.\d{3})+|\d{1,3})"
 _SIGN_UNKNOWN = r"[+-]?[1-9]\d{0,2}[.,]\d{3}"  # 1.234 may be more than a thousand, or little
 
 _LABELED = re.compile(r"(?s)\A([+-]?\d{1,9})(?:\s*[-–—=:.)]\s*([^\W\d].*))?\Z")
+
+DURATION = re.compile(r"^(?:(-?\d+) days?,? \+?)?(\d+):([0-5]\d)(?::([0-5]\d(?:\.\d+)?))?$")
 
 _CURRENCIES = {
     "€": ("€", "eur", "euro", "euros"),
@@ -133,7 +135,29 @@ def before_labels(texts: pd.Series[Any], *, one_each: bool = False) -> Floats:
 
 def read_numbers_like(texts: pd.Series[Any], written: Written, unit: str) -> Floats:
     """Read more numbers of a column; NaN for what is written otherwise."""
+    if written in TRUTH:
+        return truth(texts, written)
+    if written in DURATIONS:
+        return seconds_of(texts, written)
+    if written is Written.BEFORE_LABELS:
+        return before_labels(texts)
     return _read_parts(_taken_apart(texts), written, unit).values
+
+
+def seconds_of(texts: pd.Series[Any], written: Written) -> Floats:
+    """Return durations as seconds, NaN for others; seconds of 0 may follow hours and minutes."""
+    parts = texts.str.extract(DURATION).astype(np.float64)
+    seconds = parts[3]
+    if written is Written.HOURS_MINUTES:
+        seconds = seconds.fillna(0)
+        seconds = seconds.where(seconds == 0)
+    return (86_400 * parts[0].fillna(0) + 3600 * parts[1] + 60 * parts[2] + seconds).to_numpy()
+
+
+def truth(texts: pd.Series[Any], written: Written) -> Floats:
+    """Return truth values as 1 and 0. Blanks are missing unless they are one of the words."""
+    known = dict(zip(TRUTH[written], (0.0, 1.0), strict=True)) | {"1": 1.0, "0": 0.0}
+    return np.asarray(texts.str.casefold().fillna("").map(known), dtype=np.float64)
 
 
 def _taken_apart(texts: pd.Series[Any]) -> pd.DataFrame:

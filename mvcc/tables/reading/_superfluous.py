@@ -19,8 +19,7 @@ from mvcc.tables.reading._column import (
     NAMED_CODES,
     Column,
     LeftOut,
-    as_texts,
-    is_missing,
+    given_texts,
 )
 from mvcc.tables.reading._kinds import MOST_VALUES, Understood, Values
 
@@ -59,7 +58,7 @@ def code_reason(name: str, values: pd.Series[Any]) -> LeftOut | None:
     may_be_padded = is_text and _PADDED.search("\n".join(map(str, values.tolist())))
     if not (named or may_be_padded or _WRITTEN_PHONE.fullmatch(first) or _BARCODE.fullmatch(first)):
         return None
-    texts = as_texts(values[~is_missing(values)])
+    texts = given_texts(values)
     if named and named["postal"] and _most_match(texts, _POSTAL):
         return LeftOut.POSTAL_CODES
     is_phone = named and not named["postal"] and _most_match(texts, _PHONE)
