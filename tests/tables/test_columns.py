@@ -223,16 +223,23 @@ def test_what_is_neither_number_nor_date_is_a_category_or_a_text(tmp_path, value
         ("id;x;y;z\na;1;1.234;1.5\nb;2;2.000;2\n", [[1, 1.234, 1.5], [2, 2, 2]]),
         ('id,x,y\na,0.5,"1,200"\nb,1.5,"2,300"\n', [[0.5, 1200], [1.5, 2300]]),
         ('id,x,y\na,$5.31,"1,000"\nb,$5.32,"2,000"\n', [[5.31, 1000], [5.32, 2000]]),
+        ('id,x\na,"1,5"\nb,"2,25"\n', [[1.5], [2.25]]),
+        ('id,x\na,"1,500.5"\nb,"2,250"\n', [[1500.5], [2250]]),
     ],
 )
-def test_another_column_tells_what_points_and_commas_are(tmp_path, content, X):
+def test_other_values_tell_what_points_and_commas_are(tmp_path, content, X):
     assert read(tmp_path, content).X.tolist() == X
 
 
 @pytest.mark.parametrize(
     ("values", "delimiter", "line", "message"),
     [
-        (['"1,500"'], ",", 2, r"'1,500', whose comma may be .*Write 1\.5.*, or .* semicolons"),
+        (
+            ['"1,500"'],
+            ",",
+            2,
+            r"'1,500', whose comma may be .*Write 1\.500 or 1500, or separate the columns with semicolons",
+        ),
         (["1,234", "1.234"], ";", 2, "'1,234', whose comma may be a decimal comma or separate th"),
         (["1,234"], "\t", 2, "'1,234', whose comma may be a decimal comma or separate thousands"),
         ([*"1" * 12, "two"], ";", 14, "'two', which is not a finite number, in the column 'c'"),
@@ -273,11 +280,6 @@ def test_what_is_uncertain_or_a_mistake_has_its_line(tmp_path, values, delimiter
 def test_a_heading_or_a_sum_between_rows_is_not_to_be_missing(tmp_path, word):
     with pytest.raises(DataError, match="or leave the cell empty, or leave the column"):
         column_of(tmp_path, [*"123456789", word])
-
-
-def test_a_comma_in_a_file_of_commas_is_what_the_values_show(tmp_path):
-    assert column_of(tmp_path, ['"1,5"', '"2,25"'], ",")[1] == [1.5, 2.25]
-    assert column_of(tmp_path, ['"1,500.5"', '"2,250"'], ",")[1] == [1500.5, 2250]
 
 
 @pytest.mark.parametrize("name", ["c", "when, exactly", ": c", "[x]", "c #1", "yes", "a b: c"])
@@ -825,22 +827,6 @@ def test_points_in_time_with_a_zone_are_those_of_utc_in_typed_files_as_in_texts(
     frame.to_parquet(tmp_path / "t.parquet")
     days = read_table("shop", View(path=str(tmp_path / "t.parquet"))).X[:, 1]
     assert days.tolist() == [18262 + 3 / 24, 18444 + 3 / 24]
-
-
-def test_far_dates_are_clustered_told_and_predicted(tmp_path):
-    end = "9999-12-31"
-    rng = np.random.default_rng(0)
-    days = [f"20{n % 20 + 10}-03-0{n % 9 + 1}" if n % 2 else end for n in range(40)]
-    rows = [[f"r{n}", rng.normal() + 9 * (n % 2), day] for n, day in enumerate(days)]
-    write_csv(tmp_path / "t.csv", [["id", "x", "until"], *rows])
-    options = ["--stability-runs", "0", "--no-comparison", "-k", "2", "--out", "out"]
-    said = mvcc("cluster", "--view", "t=t.csv", *options, cwd=tmp_path)
-    assert NO_END in " ".join(said.stdout.split())
-    assert end in (tmp_path / "out/clustering.json").read_text()
-    done = mvcc("predict", "out", "--view", "t=t.csv", "--out", "again.csv", cwd=tmp_path)
-    assert done.returncode == 0
-    labels = [row["cluster"] for row in read_csv(tmp_path / "out/t/labels.csv")]
-    assert [row["cluster"] for row in read_csv(tmp_path / "again.csv")] == labels
 
 
 def test_whole_numbers_are_shown_as_such_where_some_are_missing():

@@ -1,4 +1,4 @@
-"""Which column names the rows, and the view of an id in a file of constraints."""
+"""Which column names the rows."""
 
 import pandas as pd
 import pytest
@@ -6,9 +6,6 @@ import pytest
 from mvcc.tables import View
 from mvcc.tables.reading import _id_column
 from mvcc.tables.reading._id_column import Named, find_id_column
-from mvcc.tables.reading._people import rows_in_answers
-from mvcc.tables.reading._problems import Problems
-from mvcc.tables.reading._table import table_of
 
 TEN = [f"10{n}" for n in range(10)]
 
@@ -48,21 +45,3 @@ def test_each_of_many_columns_is_looked_through_once_for_ids_that_none_holds(mon
     columns = pd.DataFrame({"id": TEN, "a": ten_with(0, "20"), "b": ten_with(0, "30")})
     assert find_id_column(columns, View(path="t.csv"), [Named("", {"other"})]) == "id"
     assert sorted(seen) == ["a", "b", "id"]
-
-
-def test_zeros_in_front_tell_the_table_that_an_id_in_a_file_of_constraints_is_of(tmp_path):
-    ids = {"one": ["7", "8", "9"], "two": ["007", "8", "10"]}
-    tables = [
-        table_of(pd.DataFrame({"x": [1.0, 2.0, 4.0]}), name, View(path=name), Problems(), ids=own)
-        for name, own in ids.items()
-    ]
-    path = tmp_path / "one.csv"
-    path.write_text("i,j,kind\n007,8,must\n7,10,must\n11,9,must\n")
-    assert rows_in_answers([str(path)], tables) == {
-        ("two", "007"),
-        ("one", "8"),
-        ("one", "7"),
-        ("two", "10"),
-        ("one", "11"),
-        ("one", "9"),
-    }

@@ -168,19 +168,16 @@ def test_names_of_pictures_are_features_only_when_a_config_says_so(museum):
     )
     with pytest.raises(DataError, match=message):
         read_photos(museum, kind=None)
-    photos = pd.read_csv(museum / "photos.csv").assign(x=[n**2 for n in range(420)])
-    photos.to_csv(museum / "photos.csv", index=False)
-    mvcc("init", "--from", "photos.csv", "--out", "new.yaml", cwd=museum)
-    drafted = (museum / "new.yaml").read_text()
-    assert "names of pictures; write picture to use colors and edges" in drafted
-
-
-def test_names_of_pictures_that_are_asked_for_are_texts_which_is_said(museum):
     asked = View(path=str(museum / "photos.csv"), columns=["file"])
     (note,) = read_table("photos", asked).notes
     assert "the column 'file' names pictures, and only these names were clustered." in note
     assert note.endswith("In a config, columns: {file: picture} clusters by colors and edges.")
     assert read_photos(museum).notes == ()
+    photos = pd.read_csv(museum / "photos.csv").assign(x=[n**2 for n in range(420)])
+    photos.to_csv(museum / "photos.csv", index=False)
+    mvcc("init", "--from", "photos.csv", "--out", "new.yaml", cwd=museum)
+    drafted = (museum / "new.yaml").read_text()
+    assert "names of pictures; write picture to use colors and edges" in drafted
 
 
 def test_pictures_that_are_not_there_or_damaged_are_one_message(museum):
