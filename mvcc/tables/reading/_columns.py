@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -96,14 +97,12 @@ def _decimal_sign(frame: pd.DataFrame, plain: list[str], others: list[Column]) -
         return ","
     if Written.COMMAS in written:
         return "."
+    names = [one.name for one in others if one.kind == "number" and one.written is Written.PLAIN]
     for some in (frame.head(GLANCE), frame):
-        if any(has_decimal_points(some[name]) for name in plain):
+        texts = (some[name].dropna().astype(str) for name in names)
+        bare = (own.str.replace(r"[^\d.,]", "", regex=True) for own in texts)
+        if any(map(has_decimal_points, chain((some[name] for name in plain), bare))):
             return "."
-    for column in others:
-        if column.kind == "number" and column.written is Written.PLAIN:
-            texts = frame[column.name].dropna().astype(str)
-            if has_decimal_points(texts.str.replace(r"[^\d.,]", "", regex=True)):
-                return "."
     return ""
 
 

@@ -60,8 +60,8 @@ def find_id_column(frame: pd.DataFrame, view: View, named: Sequence[Named] = ())
         ids = [*called.values()]
         best, _ = _named_column(frame, found, candidates, called, ids, plain_id, repeats)
         return _with_repeats(frame, called, named) if best is None else best
-    every = [one.ids for one in named if one.ids]
-    own = [one.ids for one in named if one.ids and one.is_first]
+    every = [one.ids for one in named]
+    own = [one.ids for one in named if one.is_first]
     # what is written counts before numbers that are the same
     for spelled, ids in ((str, own), (str, every), (plain_id, own), (plain_id, every)):
         best, share = _named_column(frame, found, candidates, called, ids, spelled, repeats)
@@ -86,7 +86,7 @@ def _with_repeats(
     frame: pd.DataFrame, columns: Iterable[str], named: Sequence[Named]
 ) -> str | None:
     """Return a column that holds the ids of matches, though few repeat: which ones is then told."""
-    of_matches = [{*map(plain_id, one.ids)} for one in named if one.ids and one.header]
+    of_matches = [{*map(plain_id, one.ids)} for one in named if one.header]
     numbers = {*map(str, frame.index)}
     for column in columns if of_matches else ():
         known = {*plain_ids(frame[column])}
@@ -112,7 +112,7 @@ def other_readings(
     if view.id_column is not None or "index" in frame.attrs:
         return found
     header, written = (id_column or "").strip().casefold(), {*ids}
-    others = [one.ids for one in named if one.ids and one.header != header]
+    others = [one.ids for one in named if one.header != header]
     unlike = [own for own in others if _share(own, written) < _ENOUGH_NAMED]
     if not unlike:
         return found
@@ -142,7 +142,7 @@ def _called(
     folded = {column.strip().casefold(): column for column in candidates if column.strip()}
     found: dict[bool, dict[str, set[str]]] = {True: {}, False: {}}
     for one in named:
-        if one.ids and one.header in folded:
+        if one.header in folded:
             column = folded[one.header]
             known = {*plain_ids(frame[column])}
             if _share(set(map(plain_id, one.ids)), known) >= _ENOUGH_NAMED:

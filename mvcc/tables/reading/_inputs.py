@@ -114,7 +114,7 @@ class PairFiles:
         if view in self.constraints:
             records = self.constraints[view].records.values()
             named.append(Named("", {name.strip() for record in records for name in record[:2]}))
-        return named
+        return [one for one in named if one.ids]
 
 
 def _named_by_matches(frame: pd.DataFrame, view: str, place: int) -> Iterator[Named]:
