@@ -168,16 +168,31 @@ def read_as(known: Column, values: pd.Series[Any], folder: str) -> Understood:
 
 def _as_number(column: Column, texts: Texts, hints: Hints) -> Understood | None:
     """Read numbers, with units or not, durations, truth values; None for others, unless asked."""
-    numbers = numbers_of(texts.fillna("nan"))
-    n_plain = int(np.count_nonzero(~np.isnan(numbers)))
-    if n_plain == texts.count():
-        return _numeric(column, numbers, texts, Written.PLAIN)
-    return (
-        _as_durations(column, texts)
-        or _as_truth(column, texts)
-        or _as_labeled(column, texts, n_plain)
-        or _as_numbers(column, texts, numbers, n_plain, hints)
-    )
+    plain, n_there = numbers_of(texts.fillna("nan")), texts.count()
+    n_plain = int(np.count_nonzero(~np.isnan(plain)))
+    if n_plain == n_there:
+        return _numeric(column, plain, texts, Written.PLAIN)
+    if found := _as_durations(column, texts) or _as_truth(column, texts):
+        return found
+    if column.kind == "number":
+        labeled = before_labels(texts, one_each=True)
+        if np.isfinite(labeled).sum() > max(n_plain, _MANY * n_there):
+            return _numeric(column, labeled, texts, Written.BEFORE_LABELS)
+    read = read_numbers(texts, hints.sign, hints.delimiter)
+    n_read = int(np.count_nonzero(~np.isnan(read.values)))
+    if n_read > n_plain and n_read >= _NEARLY_ALL * n_there:
+        if read.written is None:
+            return _with_unclear_sign(column, texts, is_text=hints.delimiter is not None)
+        column = replace(column, unit=read.unit, remarks=read.remarks)
+        return _numeric(column, read.values, texts, read.written)
+    if column.kind == "number" or n_plain >= _NEARLY_ALL * n_there:
+        return _numeric(column, plain, texts, Written.PLAIN)
+    if (n_numbers := max(n_read, n_plain)) > _MOST * n_there:
+        remark = f"{n_numbers} of {n_there} values are numbers"
+        if n_read > n_plain and read.unit:
+            remark += f" in {read.unit}"
+        return _as_words(replace(column, remarks=(remark,)), texts)
+    return None
 
 
 def _as_durations(column: Column, texts: Texts) -> Understood | None:
@@ -202,37 +217,6 @@ def _as_truth(column: Column, texts: Texts) -> Understood | None:
             truths = truth(texts, written)
             column = replace(column, n_missing=int(np.isnan(truths).sum()))
             return _numeric(column, truths, texts, written)
-    return None
-
-
-def _as_labeled(column: Column, texts: Texts, n_plain: int) -> Understood | None:
-    """Read the numbers before labels, if somebody asked for numbers and most values have one."""
-    if column.kind == "number":
-        labeled = before_labels(texts, one_each=True)
-        if np.isfinite(labeled).sum() > max(n_plain, _MANY * texts.count()):
-            return _numeric(column, labeled, texts, Written.BEFORE_LABELS)
-    return None
-
-
-def _as_numbers(
-    column: Column, texts: Texts, plain: Floats, n_plain: int, hints: Hints
-) -> Understood | None:
-    """Read numbers with units or separators if these are more than plain ones, else the latter."""
-    n_there = texts.count()
-    read = read_numbers(texts, hints.sign, hints.delimiter)
-    n_read = int(np.count_nonzero(~np.isnan(read.values)))
-    if n_read > n_plain and n_read >= _NEARLY_ALL * n_there:
-        if read.written is None:
-            return _with_unclear_sign(column, texts, is_text=hints.delimiter is not None)
-        column = replace(column, unit=read.unit, remarks=read.remarks)
-        return _numeric(column, read.values, texts, read.written)
-    if column.kind == "number" or n_plain >= _NEARLY_ALL * n_there:
-        return _numeric(column, plain, texts, Written.PLAIN)
-    if (n_numbers := max(n_read, n_plain)) > _MOST * n_there:
-        remark = f"{n_numbers} of {n_there} values are numbers"
-        if n_read > n_plain and read.unit:
-            remark += f" in {read.unit}"
-        return _as_words(replace(column, remarks=(remark,)), texts)
     return None
 
 
