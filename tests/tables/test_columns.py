@@ -120,8 +120,6 @@ def assert_is_read(folder, values, kind, note, found):
         (["true", "False", "", "TRUE"], "true is 1", [1, 0, None, 1]),
         (["yes", "no", "no"], "yes is 1", [1, 0, 0]),
         (["Ja", "nein", "", "ja"], "ja is 1", [1, 0, None, 1]),
-        (["wahr", "FALSCH"], "wahr is 1", [1, 0]),
-        (["oui", "non"], "oui is 1", [1, 0]),
         (["x", "", "X"], "x is 1", [1, 0, 1]),
     ],
 )
@@ -266,6 +264,7 @@ def test_other_values_tell_what_points_and_commas_are(tmp_path, content, X):
             r"Write `columns: {c: day first}` or .*month first",
         ),
         (["5 kg"] * 12 + ["5 lb"], ";", 14, "'5 lb', .* in kg like the others"),
+        (["20.5°C"] * 12 + ["22.5°F"], ";", 14, "'22.5°F', .* in °C like the others"),
         (["closed"] + ["14:48"] * 12, ";", 2, "'closed', which is not a duration like the others"),
     ],
 )
@@ -879,8 +878,7 @@ def test_a_glance_at_the_first_rows_decides_nothing_that_later_rows_deny():
     assert file_reason(pd.Series(["gone", *files])) is None
     codes = pd.Series([f"INV-{n:04}" for n in range(1500)])
     assert looks_like_codes(codes)
-    assert not looks_like_codes(pd.Series([*codes, codes.iloc[-1]]))
-    assert not looks_like_codes(pd.Series([codes.iloc[0], *codes]))
+    assert not looks_like_codes(pd.Series([*codes, codes.iloc[0]]))
     for day in ("{:02}-Jan-23", "{:02}DEC2023", "2023年1月{}日"):
         assert not looks_like_codes(pd.Series([day.format(n) for n in range(1, 29)]))
 
@@ -907,13 +905,6 @@ def test_many_rows_are_read_as_few(tmp_path, last):
     assert many.every_column[1].kind == few.every_column[1].kind == "number"
     rows = pd.DataFrame(many.X).to_numpy()[-20:]
     np.testing.assert_array_equal(rows, pd.DataFrame(few.X).to_numpy())
-
-
-@pytest.mark.parametrize(("one", "other"), ["CF", "SN"])
-def test_degrees_of_two_kinds_are_not_one_unit(tmp_path, one, other):
-    values = [f"{20 + n}.5°{other if n % 10 == 2 else one}" for n in range(60)]
-    with pytest.raises(DataError, match=rf"'22.5°{other}'.* in °{one} like the others"):
-        column_of(tmp_path, values)
 
 
 @pytest.mark.parametrize(

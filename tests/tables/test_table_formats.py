@@ -218,7 +218,6 @@ def test_columns_can_be_left_out_and_another_one_can_name_the_rows(tmp_path):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("id,x\na,1\nb,inf\n", r":3: line 3 has 'inf', which is not a finite .* the column 'x'"),
         ("id,x\na,1\nb,1e999\n", r":3: line 3 has '1e999', which is not a finite number"),
         ("id,x\na,1\nb,2\na,3\n", r":4: line 4 has the id 'a', as line 2 has; ids must be dis"),
         ("id,x\na,1\n,2\n", r":3: line 3 has no id in the column 'id'; give it one"),
@@ -244,9 +243,7 @@ def test_columns_can_be_left_out_and_another_one_can_name_the_rows(tmp_path):
         ("x y\n1,9 2,6\n3,1 4\n", ":1: blanks seem to separate the values"),
         ("x y\n1 1.9 2.6\n2 3.1 4\n", ":1: blanks seem to separate the values"),
         ("id,x\n", r": there are no rows"),
-        ("id,x", r": there are no rows"),
         ("", r":1: the first line is empty"),
-        ("\n\n", r":1: the first line is empty"),
         ("id\na\nb\n", r": no column is left to cluster: 'id' names the rows"),
         ("id,x\na,5\nb,5\nc,5\n", r": no column is left to cluster: .*; 'x' constant\."),
         ("x" * 2**21, r": cannot be read as a table: field larger than field limit"),
@@ -458,8 +455,6 @@ def test_a_first_line_of_numbers_is_a_row_or_names_as_a_note_says(tmp_path, cont
                   r"cannot be read as Parquet: Parquet magic bytes not found"),
         "lists": ("a.parquet", pd.DataFrame({"x": [1, 2], "t": [[1], [2]]}).to_parquet,
                   r"row 0 has a ndarray, neither number nor text, in the column 't'; 2 values are .*--ignore texts=t"),
-        "bytes": ("a.parquet", pd.DataFrame({"x": [1, 2], "t": [b"a", b"\xff"]}).to_parquet,
-                  r"the column 't' holds bytes that are not text in UTF-8"),
         "no names": ("a.parquet", pd.DataFrame({"": [1, 2], " ": [3, 4]}).to_parquet,
                      "2 columns have no name. Name t"),
         "no keys": ("a.json", "[{}, {}]", "there are no rows"),
