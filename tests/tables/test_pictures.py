@@ -168,10 +168,12 @@ def test_names_of_pictures_are_features_only_when_a_config_says_so(museum):
     )
     with pytest.raises(DataError, match=message):
         read_photos(museum, kind=None)
-    asked = View(path=str(museum / "photos.csv"), columns=["file"])
+    photos = pd.read_csv(museum / "photos.csv").rename(columns={"file": "file: 1"})
+    photos.to_csv(museum / "asked.csv", index=False)
+    asked = View(path=str(museum / "asked.csv"), columns=["file: 1"])
     (note,) = read_table("photos", asked).notes
-    assert "the column 'file' names pictures, and only these names were clustered." in note
-    assert note.endswith("In a config, columns: {file: picture} clusters by colors and edges.")
+    assert "the column 'file: 1' names pictures, and only these names were clustered." in note
+    assert note.endswith("columns: {'file: 1': picture} clusters by colors and edges.")
     assert read_photos(museum).notes == ()
     photos = pd.read_csv(museum / "photos.csv").assign(x=[n**2 for n in range(420)])
     photos.to_csv(museum / "photos.csv", index=False)

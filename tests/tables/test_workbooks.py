@@ -45,7 +45,7 @@ def test_several_tables_are_listed_and_one_must_be_named(tmp_path):
         read(tmp_path, sheets)
     assert str(error.value) == (
         f"{tmp_path}/w.xlsx: 2 sheets look like tables: '2023', '2024'."
-        " Name one in its view, such as `sheet: 2024` (--sheet VIEW=2024)."
+        " Name one in its view, such as `sheet: '2024'` (--sheet VIEW=2024)."
     )
     with pytest.raises(DataError, match=r"\(--sheet 'VIEW=ja, neu'\)"):
         read(tmp_path, {"ja, neu": sheets["2024"], "nein": sheets["2024"]})

@@ -161,17 +161,17 @@ def _named_column(
 ) -> tuple[str | None, float]:
     """Return the column whose values are named, else the one found, and its share of the ids."""
 
-    def shares(column: pd.Series[Any], named: Iterable[set[str]]) -> list[float]:
-        own = {*map(spelled, as_texts(column.dropna()))}
-        return [len(own.intersection(map(spelled, ids))) / len(ids) for ids in named]
+    def shares(column: str) -> list[float]:
+        own = {*map(spelled, as_texts(frame[column].dropna()))}
+        return [_share({*map(spelled, ids)}, own) for ids in of_table]
 
     if not of_table:
         return found, 0.0
     if found is None:  # 1.0 does not number a row
         numbers = set(as_texts(frame.index.to_series()))
-        of_found = [len(ids & numbers) / len(ids) for ids in of_table]
+        of_found = [_share(ids, numbers) for ids in of_table]
     else:
-        of_found = shares(frame[found], of_table)
+        of_found = shares(found)
     is_named = max(of_found) >= _ENOUGH_NAMED
     if is_named and found is not None:
         if found in called:
@@ -186,7 +186,7 @@ def _named_column(
             continue
         if repeats(column):
             continue
-        own = shares(frame[column], of_table)
+        own = shares(column)
         largest = max(own)
         if is_named:  # a quantity may hold all numbers of rows: is it called so, or holds it more?
             is_more = any(largest == one > other for one, other in zip(own, of_found, strict=True))
@@ -195,8 +195,8 @@ def _named_column(
             is_better = largest >= max(_ENOUGH_NAMED, 2 * max(of_found))
         if is_better:
             better.append((column, largest))
-    best_first = sorted(better, key=lambda held: (held[0] not in called, -held[1]))
-    return next(iter(best_first), (found, max(of_found)))
+    best = min(better, key=lambda held: (held[0] not in called, -held[1]), default=None)
+    return best or (found, max(of_found))
 
 
 def _repeats(column: pd.Series[Any]) -> bool:

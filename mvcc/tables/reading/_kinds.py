@@ -280,7 +280,7 @@ def _as_date(column: Column, texts: Texts, asked: AskedKind | None) -> Understoo
         remarks = (remark,) if n_dates > _MOST * len(there) else ()
         return _as_words(replace(column, remarks=remarks), texts)
     if dates.either:
-        first, second = (f"`columns: {{{as_yaml(column.name)}: {order}}}`" for order in ORDERS)
+        first, second = (f"`columns: {as_yaml({column.name: order})}`" for order in ORDERS)
         row = int((texts == dates.either).to_numpy(dtype=bool).argmax())
         why = "which may begin with the day or with the month, as all others"
         what = f"{clipped(repr(dates.either))}, {why},"

@@ -14,6 +14,7 @@ import pandas as pd
 
 from mvcc._utils.arrays import Floats, Ints
 from mvcc._utils.messages import agreeing, clipped, counted, nearest_id, shown
+from mvcc._utils.settings import as_yaml
 from mvcc.exceptions import DataError
 from mvcc.tables._job import View
 from mvcc.tables.reading._column import (
@@ -303,7 +304,7 @@ def _names_of_pictures(frame: pd.DataFrame, became: dict[str, Column], path: str
 
 
 def _as_pictures(column: str) -> str:
-    return f"In a config, columns: {{{column}: picture}} clusters by colors and edges"
+    return f"In a config, columns: {as_yaml({column: 'picture'})} clusters by colors and edges"
 
 
 def _together(values: dict[str, Values]) -> Floats | pd.DataFrame:

@@ -18,6 +18,7 @@ import pandas as pd
 
 from mvcc._utils.messages import clipped, counted, nearest, shown, words_of
 from mvcc._utils.reading import check_unpacked, check_zip, in_lines
+from mvcc._utils.settings import as_yaml
 from mvcc.exceptions import DataError
 from mvcc.tables.reading._problems import option_for
 from mvcc.tables.reading._rows import said_of_gap
@@ -244,7 +245,7 @@ def _likely_sheet(filled: list[_Filled], path: str) -> _Filled:
         title = visible[first][0].title
         raise DataError(
             f"{path}: {len(tables)} sheets look like tables: {clipped(titles, 300)}."
-            f" Name one in its view, such as `sheet: {title}`"
+            f" Name one in its view, such as `sheet: {as_yaml(title)}`"
             f" ({option_for('--sheet', 'VIEW', title)})."
         )
     return visible[first]
