@@ -13,9 +13,10 @@ from typing import Any, BinaryIO
 import pandas as pd
 
 from mvcc._utils.files import sha256_of
-from mvcc._utils.messages import clipped, shown, words_of
+from mvcc._utils.messages import clipped, shown
 from mvcc._utils.reading import check_columns, check_size, check_unpacked, content_of, opened
 from mvcc.exceptions import DataError
+from mvcc.tables.reading._problems import reading_as
 
 _MOST_VALUES = 2**20  # in memory at a time
 _MOST_OF_A_PIECE = 2**24  # of a piece: a million rows of 16 columns
@@ -27,12 +28,8 @@ _DASK_INDEX = "__null_dask_index__"
 def reading_parquet(path: str) -> Iterator[None]:
     """Say of a Parquet file that cannot be read why, also where pyarrow is not installed."""
     pyarrow_for(path)
-    try:
+    with reading_as("Parquet", path):
         yield
-    except DataError:
-        raise
-    except Exception as error:  # a damaged file raises whatever its first odd byte leads to
-        raise DataError(f"{path}: cannot be read as Parquet: {words_of(error)}.") from error
 
 
 def pyarrow_for(path: str) -> Any:

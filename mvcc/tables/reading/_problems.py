@@ -7,10 +7,21 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from mvcc._utils.environment import command_line
-from mvcc._utils.messages import clipped, for_reader, quoted
+from mvcc._utils.messages import clipped, for_reader, quoted, words_of
 from mvcc.exceptions import DataError, InvalidInputError, MvccError
 
 _MOST_TOLD = 20
+
+
+@contextmanager
+def reading_as(what: str, path: str) -> Iterator[None]:
+    """Say why a file cannot be read as what its name says."""
+    try:
+        yield
+    except DataError:
+        raise
+    except Exception as error:  # a damaged file raises whatever its first odd byte leads to
+        raise DataError(f"{path}: cannot be read as {what}: {words_of(error)}.") from error
 
 
 class SeveralProblems(DataError):

@@ -5,16 +5,14 @@ from __future__ import annotations
 import io
 import json
 import sys
-import tokenize
 import zipfile
-import zlib
 from collections.abc import Iterable
 from typing import IO, Any
 
 import numpy as np
 import pandas as pd
 
-from mvcc._utils.messages import clipped, shown, words_of
+from mvcc._utils.messages import clipped, shown
 from mvcc._utils.reading import (
     check_size,
     check_unpacked,
@@ -25,13 +23,9 @@ from mvcc._utils.reading import (
 )
 from mvcc._utils.text import decoded
 from mvcc.exceptions import DataError
+from mvcc.tables.reading._problems import reading_as
 
 _MARK = b"\x93NUMPY"  # that arrays begin with
-# what NumPy and zipfile raise for files that are cut off or changed
-_DAMAGE = (
-    *(ValueError, TypeError, EOFError, LookupError, RuntimeError, SyntaxError, OverflowError),
-    *(tokenize.TokenError, zipfile.BadZipFile, zlib.error),
-)
 
 
 def read_records(content: bytes, path: str, exact: bool = False) -> pd.DataFrame:
@@ -89,18 +83,8 @@ def read_arrays(content: bytes, path: str) -> pd.DataFrame:
         raise DataError(
             f"{path}: this is not a file of arrays, such as numpy.save and numpy.savez write."
         )
-    try:
-        arrays = _loaded(content)
-    except _DAMAGE as error:
-        if "Object arrays" in str(error):
-            raise DataError(
-                f"{path}: it holds Python objects, which are not read, since they could run"
-                " anything. Save the array as numbers or text: array.astype(float) or"
-                " array.astype(str)."
-            ) from error
-        raise DataError(
-            f"{path}: cannot be read as a file of NumPy arrays: {words_of(error)}."
-        ) from error
+    with reading_as("a file of NumPy arrays", path):
+        arrays = _loaded(content, path)
     blocks = [name for name, array in arrays.items() if array.ndim == 2]
     if len(blocks) != 1:
         shapes = ", ".join(f"{name} {array.shape}" for name, array in arrays.items())
@@ -126,23 +110,23 @@ def read_arrays(content: bytes, path: str) -> pd.DataFrame:
     return frame
 
 
-def _loaded(content: bytes) -> dict[str, np.ndarray[Any, Any]]:
+def _loaded(content: bytes, path: str) -> dict[str, np.ndarray[Any, Any]]:
     """Return the arrays of an NPZ file by name, or the one of an NPY file."""
     if content.startswith(_MARK):
-        _check_header(io.BytesIO(content))
+        _check_header(io.BytesIO(content), path)
         return {"the array": np.load(io.BytesIO(content), allow_pickle=False)}
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         check_zip(archive, len(content))
         for member in archive.namelist():
             with archive.open(member) as source:
-                _check_header(source)
+                _check_header(source, path)
     with np.load(io.BytesIO(content), allow_pickle=False) as file:
         named = {name: file[name] for name in file.files}
     return {name: one for name, one in named.items() if isinstance(one, np.ndarray) and one.ndim}
 
 
-def _check_header(source: IO[bytes]) -> None:
-    """Refuse an array by what its header says; other objects are not looked at."""
+def _check_header(source: IO[bytes], path: str) -> None:
+    """Refuse an array by what its header says; what is no array is not looked at."""
     if source.read(len(_MARK)) != _MARK:
         return
     header = np.lib.format.read_array_header_2_0
@@ -151,6 +135,11 @@ def _check_header(source: IO[bytes]) -> None:
     shape, _, dtype = header(source)
     if min(shape, default=0) < 0:
         raise ValueError(f"an array claims the shape {shape}")
+    if dtype.hasobject:
+        raise DataError(
+            f"{path}: it holds Python objects, which are not read, since they could run anything."
+            " Save the array as numbers or text: array.astype(float) or array.astype(str)."
+        )
     n_rows, n_columns = [*shape, 1, 1][:2]
     check_size(n_rows, n_columns)
     check_unpacked(int(np.prod([1, *shape], dtype=object)) * dtype.itemsize)

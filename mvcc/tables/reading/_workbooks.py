@@ -16,11 +16,11 @@ from xml.parsers import expat
 
 import pandas as pd
 
-from mvcc._utils.messages import clipped, counted, nearest, shown, words_of
+from mvcc._utils.messages import clipped, counted, nearest, shown
 from mvcc._utils.reading import check_unpacked, check_zip, in_lines
 from mvcc._utils.settings import as_yaml
 from mvcc.exceptions import DataError
-from mvcc.tables.reading._problems import option_for
+from mvcc.tables.reading._problems import option_for, reading_as
 from mvcc.tables.reading._rows import said_of_gap
 from mvcc.tables.reading._sheets import ERRORS, Area, Cells, Grid, letters_of, table_in
 from mvcc.tables.reading._typed_tables import framed
@@ -139,7 +139,7 @@ def read_workbook(
     header: int | None = None,
 ) -> pd.DataFrame:
     """Read the table of an Excel workbook, merged cells filled; ``exact`` keeps types of cells."""
-    try:
+    with reading_as("an Excel workbook (.xlsx)", path):
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             check_zip(archive, len(content))
             parts = [name for name in archive.namelist() if name.endswith((".xml", ".rels"))]
@@ -148,12 +148,6 @@ def read_workbook(
                 with archive.open(name) as source:
                     sizes[name] = _measured(source)
         return _read_sheet(content, path, sizes, exact, sheet, header)
-    except DataError:
-        raise
-    except Exception as error:  # a damaged file raises whatever its first odd byte leads to
-        raise DataError(
-            f"{path}: cannot be read as an Excel workbook (.xlsx): {words_of(error)}."
-        ) from error
 
 
 def _read_sheet(
