@@ -53,6 +53,8 @@ NO_END = "9999-12-31 is a date; leave it empty for no end"
 
 def read(folder, content, name="t.csv", **options):
     path = folder / name
+    if isinstance(content, pd.DataFrame):
+        content = content.to_csv(index=False)
     path.write_text(content, encoding="utf-8")
     return read_table("shop", View(path=str(path), **options))
 
@@ -527,17 +529,10 @@ def test_new_durations_are_read_like_those_before_or_refused(values, written, fo
         np.testing.assert_array_equal(read_again.values, np.array(found, dtype=np.float64))
 
 
-@pytest.mark.parametrize(
-    "cell",
-    [
-        lambda n: f"20{n % 20:02}:01:{n % 28 + 1:02} 15:14:{n % 60:02}",
-        lambda n: f"{n % 90}°{n % 60}'{n % 7}N",
-    ],
-)
-def test_texts_without_words_are_not_called_names(tmp_path, cell):
-    pd.DataFrame({"x": np.arange(400) % 7, "c": map(cell, range(400))}).to_csv(tmp_path / "t.csv")
-    found = read_table("t", View(path=str(tmp_path / "t.csv"))).every_column
-    assert found[2].note == "neither words nor numbers or dates as they are read"
+def test_texts_without_words_are_not_called_names(tmp_path):
+    places = [f"{n % 90}°{n % 60}'{n % 7}N" for n in range(400)]
+    found = read(tmp_path, pd.DataFrame({"x": np.arange(400) % 7, "c": places})).every_column
+    assert found[1].note == "neither words nor numbers or dates as they are read"
 
 
 @pytest.mark.parametrize(
@@ -556,11 +551,10 @@ def test_short_texts_are_categories_if_they_repeat_and_else_left_out(tmp_path, b
     names["wood"] = [f"oak no{n % 4} {n}m" for n in range(400)]
     for column, value in beside.items():
         names[column] = [f"{value}{n}" for n in range(400)]
-    pd.DataFrame(names).to_csv(tmp_path / "t.csv", index=False)
-    found = read_table("t", View(path=str(tmp_path / "t.csv"))).every_column
+    found = read(tmp_path, pd.DataFrame(names)).every_column
     assert [one.kind or str(one.why) for one in found[:3]] == kinds
-    as_text = View(path=str(tmp_path / "t.csv"), columns={"city": "text", "name": "text"})
-    assert [one.kind for one in read_table("t", as_text).every_column[:2]] == ["text", "text"]
+    asked = read(tmp_path, pd.DataFrame(names), columns={"city": "text", "name": "text"})
+    assert [one.kind for one in asked.used[:2]] == ["text", "text"]
 
 
 def test_columns_that_say_nothing_of_their_own_are_named_and_left_out(tmp_path):
@@ -674,8 +668,7 @@ def test_headers_and_signatures_of_mails_are_no_text(tmp_path, kinds, is_cut):
         for n, word in enumerate(words)
     ]
     frame.loc[3, "body"] = "-- \nnothing but a signature"
-    frame.to_csv(tmp_path / "t.csv", index=False)
-    table = read_table("t", View(path=str(tmp_path / "t.csv"), columns=kinds))
+    table = read(tmp_path, frame, columns=kinds)
     notes = {column.name: column.note for column in table.every_column}
     assert notes["plain"] == ""
     assert notes["body"] == "mails without headers and signatures" * is_cut

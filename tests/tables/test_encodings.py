@@ -6,12 +6,11 @@ import json
 import shutil
 
 import pytest
-from click.testing import CliRunner
 
-from mvcc.cli import cli
 from mvcc.exceptions import DataError
 from mvcc.tables.reading import _files, _parquet
 from mvcc.tables.reading._files import read_frame
+from tests.command_line import invoke
 from tests.tables.problems import read_csv, write_csv
 
 COLORS = ("weiß", "grün", "rosé")
@@ -32,19 +31,13 @@ def write_tables(folder, encoding):
         path.write_bytes(path.read_text("utf-8").encode(encoding))
 
 
-def run(*words):
-    done = CliRunner().invoke(cli, words, catch_exceptions=False)
-    assert done.exit_code == 0, done.output
-    return done
-
-
 @pytest.fixture(scope="module", params=["utf-8", "utf-8-sig", "cp1252", "utf-16"])
 def clustered(request, tmp_path_factory):
     """Return a folder of tables in an encoding, with their results, and the encoding."""
     folder = tmp_path_factory.mktemp(request.param)
     write_tables(folder, request.param)
     with contextlib.chdir(folder):
-        run("cluster", *FILES, *QUICK)
+        invoke("cluster", *FILES, *QUICK)
     return folder, request.param
 
 
@@ -60,7 +53,7 @@ FILES = ("wines.csv", "soils.csv", "m.csv", "pairs.csv")
 
 
 def test_all_files_are_read_and_what_was_assumed_is_said(encoding, tmp_path):
-    said = json.loads(run("cluster", *FILES, "-k", "3", "--dry-run", "--json").stdout)
+    said = json.loads(invoke("cluster", *FILES, "-k", "3", "--dry-run", "--json").stdout)
     wines = said["views"][0]
     assert [column["name"] for column in wines["every_column"]] == ["Größe", "Farbe", "id"]
     assert (said["matches"][0]["matches"], wines["constraints"]) == (12, 2)
@@ -74,14 +67,14 @@ def test_all_files_are_read_and_what_was_assumed_is_said(encoding, tmp_path):
 
 def test_new_rows_are_read_some_at_a_time_with_their_lines(encoding, tmp_path, monkeypatch):
     monkeypatch.setattr(_parquet, "_MOST_VALUES", 12)
-    done = run("predict", "results", "--view", "wines=wines.csv", "--out", "labels.csv")
+    done = invoke("predict", "results", "--view", "wines=wines.csv", "--out", "labels.csv")
     assert (ASSUMED in done.stderr) == (encoding == "cp1252")
     assert read_csv("labels.csv")[29]["id"] == "ä29"
     wines = tmp_path / "wines.csv"
     rows = wines.read_text(encoding).replace(";ä27", ";").replace("weiß", '"weiß"')
     wines.write_bytes(rows.encode(encoding))
     with pytest.raises(DataError, match=r"wines\.csv:29: line 29 has no id"):
-        run("predict", "results", "--view", "wines=wines.csv", "--out", "b.csv")
+        invoke("predict", "results", "--view", "wines=wines.csv", "--out", "b.csv")
 
 
 @pytest.mark.parametrize(

@@ -159,25 +159,21 @@ def test_cells_may_hold_other_delimiters_and_names_line_breaks(tmp_path, content
     assert frame.iloc[-1].tolist() == last.split("/")
 
 
-def test_numbers_that_follow_each_other_may_be_an_index_with_a_name(tmp_path):
+def test_numbers_that_follow_each_other_may_be_an_index_with_a_name(tmp_path, monkeypatch):
     rows = pd.DataFrame(X, pd.RangeIndex(5, 13, 2, name="who"), columns=["x", "y"])
     table = read(tmp_path, "t.parquet", rows.to_parquet)
     assert (table.id_column, table.ids) == ("who", ["5", "7", "9", "11"])
     assert table.columns == ["x", "y"]
     assert not table.is_numbered
+    with monkeypatch.context() as patched:
+        patched.setattr("mvcc.tables.reading._parquet._MOST_VALUES", 6)
+        parts = [part["who"].tolist() for part in read_frames(table.path)]
+    assert parts == [[5, 7, 9], [11]]
     table = read(tmp_path, "both.parquet", rows.assign(who=[*"abcd"]).to_parquet, id_column="who")
     assert table.ids == [*"abcd"]
     levels = pd.MultiIndex.from_arrays([[0.5, 2, 2, 1], [3, 2, 1, 3]], names=["u", None])
     table = read(tmp_path, "levels.parquet", rows.set_axis(levels).to_parquet)
     assert (table.id_column, table.columns) == (None, ["u", "level_1", "x", "y"])
-
-
-def test_parts_of_a_file_have_the_numbers_of_its_index(tmp_path, monkeypatch):
-    rows = pd.DataFrame(X, pd.RangeIndex(5, 13, 2, name="who"))
-    rows.to_parquet(tmp_path / "t.parquet")
-    monkeypatch.setattr("mvcc.tables.reading._parquet._MOST_VALUES", 6)
-    parts = [part["who"].tolist() for part in read_frames(str(tmp_path / "t.parquet"))]
-    assert parts == [[5, 7, 9], [11]]
 
 
 @pytest.mark.parametrize(
