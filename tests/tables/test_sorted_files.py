@@ -42,14 +42,8 @@ def test_files_that_are_said_to_be_matches_are_not_tables(files):
         sort_files(["air.csv", files[1]], {"v": "places.xlsx"}, matches=["paare.csv"])
 
 
-@pytest.mark.parametrize(
-    "rows",
-    [
-        [["kind", "i", "j"], ["ML", "ort-1", "ort-2"], ["CL", "ort-1", "ort-3"]],
-        [["who", "J", "I", "why", "Kind"], ["me", "ort-1", "ort-2", "so", "ML"]],
-    ],
-)
-def test_columns_of_constraints_are_found_by_name(tmp_path, files, rows):
+def test_columns_of_constraints_are_found_by_name(tmp_path, files):
+    rows = [["who", "J", "I", "why", "Kind"], ["me", "ort-1", "ort-2", "so", "ML"]]
     write_csv(tmp_path / "urteile.csv", rows)
     assert sort_files(files).constraints == [("böden", "urteile.csv")]
     found = sort_files(files[:3], constraints=files[4:5])

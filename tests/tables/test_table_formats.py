@@ -513,11 +513,8 @@ def test_a_missing_file_and_a_folder_are_refused(tmp_path, ending):
     message = rf"text\.{ending}: there is no such file; did you mean 'texts\.{ending}'\?"
     with pytest.raises(DataError, match=message):
         read_table("texts", View(path=str(tmp_path / f"text.{ending}")))
-
-
-def test_an_address_is_the_name_of_a_file_and_nothing_is_fetched():
-    with pytest.raises(DataError, match="there is no such file"):
-        read_table("texts", View(path="http://localhost:9/table.parquet"))
+    with pytest.raises(DataError, match="there is no such file"):  # and nothing is fetched
+        read_table("texts", View(path=f"http://localhost:9/table.{ending}"))
 
 
 def test_without_pyarrow_parquet_is_refused_and_the_package_named(tmp_path, monkeypatch):
