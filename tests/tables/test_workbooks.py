@@ -3,9 +3,9 @@
 import pandas as pd
 import pytest
 
-from mvcc.exceptions import ConfigError, DataError
+from mvcc.exceptions import DataError
 from mvcc.tables import load_job
-from mvcc.tables._job import View
+from mvcc.tables._job import Job, View
 from mvcc.tables.drafting._files import sort_files
 from mvcc.tables.reading._files import read_frame
 from mvcc.tables.reading._inputs import read_inputs
@@ -283,16 +283,9 @@ def test_the_row_of_names_can_be_set(tmp_path):
         read(tmp_path, {"Weine": rows}, header=20)
 
 
-def test_sheets_and_rows_of_names_are_settings_of_excel_alone():
-    said = [(("views", "v", "path"), "v.csv", "--view v=v.csv"), (("n_clusters",), 2, "-k 2")]
-    for key, value in (("sheet", "a"), ("header", 3)):
-        option = (("views", "v", key), value, f"--{key} v={value}")
-        with pytest.raises(ConfigError, match=rf"--{key}.*goes only with an Excel file"):
-            load_job(None, [*said, option])
-        said[0] = (*said[0][:1], "v.XLSX", "--view v=v.XLSX")
-        assert getattr(load_job(None, [*said, option]).views["v"], key) == value
-        said[0] = (*said[0][:1], "v.csv", "--view v=v.csv")
-    assert View.model_validate({"path": "a.xlsx", "sheet": 2024}).sheet == "2024"
+def test_a_sheet_may_be_called_by_a_number_and_an_ending_be_in_capitals():
+    view = {"path": "a.XLSX", "sheet": 2024, "header": 3}
+    assert Job(views={"v": view}, n_clusters=2).views["v"].sheet == "2024"
 
 
 def test_an_empty_workbook_is_refused(tmp_path):
