@@ -1,6 +1,7 @@
 """Matches and constraints are read by ids in any usual form, and refused with file and line."""
 
 import json
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -149,9 +150,8 @@ def test_text_files_name_ids_of_floats_as_pandas_writes_them(tmp_path, column):
     (tmp_path / "own.csv").write_text("i,j,kind\n1.0,2.0,must-link\n")
     (tmp_path / "other.csv").write_text("i,j,kind\na,4.0,must-link\n")
     views = {"texts": tmp_path / "texts.parquet", "images": tmp_path / "images.csv"}
-    options = options_of(views, {"texts:images": tmp_path / "m.csv"}, n_clusters=2)
-    for view, file in (("texts", "own.csv"), ("images", "other.csv")):
-        options.append((("constraints", view), str(tmp_path / file), "--constraints"))
+    pairs = {"texts": tmp_path / "own.csv", "images": tmp_path / "other.csv"}
+    options = options_of(views, {"texts:images": tmp_path / "m.csv"}, pairs, n_clusters=2)
     found = read_inputs(load_job(None, options))
     assert found.tables[0].ids == ["1", "2", "3.5", "4"]
     assert found.relations[0, 1].tolist() == [[0, 0], [2, 1], [3, 2]]
@@ -423,10 +423,9 @@ def test_numbers_of_one_table_are_not_those_of_the_other(tmp_path):
 def test_without_matches_the_ids_of_an_earlier_table_are_found_and_their_number_is_a_note(tmp_path):
     visitors = [["name", "x"], *([f"K-{n}", n % 3] for n in range(30))]
     visits = [["no", "visitor", "y"], *([f"B{n}", f"K-{n}", n % 5] for n in range(20, 60))]
-    options = [(("n_clusters",), 2, "-k")]
-    for name, rows in (("visitors", visitors), ("visits", visits)):
-        path = write_csv(tmp_path / f"{name}.csv", rows)
-        options.append((("views", name, "path"), path, "--view"))
+    rows_of = {"visitors": visitors, "visits": visits}
+    views = {name: write_csv(tmp_path / f"{name}.csv", rows) for name, rows in rows_of.items()}
+    options = options_of(views, n_clusters=2)
     inputs = read_inputs(load_job(None, options))
     assert [table.id_column for table in inputs.tables] == ["name", "no"], "10 of 30 are too few"
     assert inputs.notes == ()
@@ -482,26 +481,21 @@ def test_columns_of_constraints_are_found_by_name(options, tmp_path, content):
     assert ignored == ([words] if "who" in content else [])
 
 
-@pytest.mark.parametrize("ending", ["xlsx", "parquet", "json"])
-def test_constraints_may_be_tables_of_any_format(options, tmp_path, ending):
+@pytest.mark.parametrize(
+    ("ending", "write", "line"),
+    [
+        ("xlsx", partial(pd.DataFrame.to_excel, index=False), 2),
+        ("parquet", pd.DataFrame.to_parquet, 0),
+        ("json", partial(pd.DataFrame.to_json, orient="records"), 0),
+    ],
+)
+def test_constraints_may_be_tables_of_any_format(options, tmp_path, ending, write, line):
     path = tmp_path / f"pairs.{ending}"
-    options = [*options, (("constraints", "texts"), str(path), "--constraints")]
-
-    def written(*rows):
-        frame = pd.DataFrame(rows, columns=["kind", "i", "j", "weight"])
-        if ending == "json":
-            frame.to_json(path, orient="records")
-        elif ending == "xlsx":
-            frame.to_excel(path, index=False)
-        else:
-            frame.to_parquet(path)
-        return load_job(None, options)
-
-    inputs = read_inputs(written((1, "t0", "t3", 0.5), (0, "t1", "t2", 2)))
-    rows = [(0, 3, True, 0.5), (1, 2, False, 2)]
-    assert list(inputs.constraints[0].rows()) == rows
-    job = written((1, "t0", "t3", None))
-    line = 2 if ending == "xlsx" else 0
+    job = load_job(None, [*options, (("constraints", "texts"), str(path), "--constraints")])
+    pairs = pd.DataFrame({"kind": [1, 0], "i": ["t0", "t1"], "j": ["t3", "t2"], "weight": [0.5, 2]})
+    write(pairs, path)
+    assert [*read_inputs(job).constraints[0].rows()] == [(0, 3, True, 0.5), (1, 2, False, 2)]
+    write(pairs[:1].assign(weight=None), path)
     with pytest.raises(InvalidInputError, match=rf"pairs.{ending}:{line}: weight must be a num"):
         read_inputs(job)
 

@@ -436,7 +436,6 @@ def test_a_first_line_of_numbers_is_a_row_or_names_as_a_note_says(tmp_path, cont
     ("name", "content", "message"),
     {
         "two blocks": ("a.npz", lambda p: np.savez(p, X=X, Y=X), r"2 of its arrays are.* X \(4, 2\), Y \(4, 2\)"),
-        "no block": ("a.npz", lambda p: np.savez(p, x=X[:, 0]), r"0 of its arrays are two-dimensional"),
         "lengths": ("a.npz", lambda p: np.savez(p, X=X, id=np.arange(3)), r"'id' has 3 values, but X has 4 rows"),
         "complex": ("a.npz", lambda p: np.savez(p, X=X * 1j), r"X holds complex128, neither numbers nor text"),
         "dates beside": ("a.npz", lambda p: np.savez(p, X=X, t=np.arange(4).astype("M8[s]")), r"t holds datetime64"),
