@@ -8,11 +8,11 @@ from pathlib import Path
 
 from mvcc._utils.messages import row_name, shown
 from mvcc.constraints import ConstraintFile, Constraints, Relations, is_must_link
-from mvcc.exceptions import InvalidInputError, MvccError
+from mvcc.exceptions import InvalidInputError
 from mvcc.tables._job import Job
 from mvcc.tables.reading._matches import Lacking, refuse_two_readings, unknown_rows
 from mvcc.tables.reading._people import AnsweredObjects, rows_in_answers
-from mvcc.tables.reading._problems import raise_all
+from mvcc.tables.reading._problems import Problems
 from mvcc.tables.reading._rows import RowsById, leads_with_zeros
 from mvcc.tables.reading._table import Table
 
@@ -41,7 +41,7 @@ def add_constraints(
         refuse_two_readings(file.place, [], called, table, [table])
     names_of = _NamesOf(number, tables, relations)
     records: dict[int, dict[int, list[str]]] = {view: {} for view in names_of.views}
-    wrong: list[MvccError] = []
+    wrong = Problems()
     lacking: list[Lacking] = []
     for line, record in file.records.items():
         names = [name.strip() for name in record[:2]]
@@ -49,7 +49,7 @@ def add_constraints(
         if len(record) != len(file.order):
             records[number][line] = record  # its view tells the mistake below
         elif words := names_of.two_readings(names):
-            wrong.append(InvalidInputError(f"{where}: {words}"))
+            wrong.add(InvalidInputError(f"{where}: {words}"))
         elif found := names_of.rows(names):
             view, rows = found
             if rows[0] != rows[1] or names[0] == names[1]:
@@ -57,19 +57,20 @@ def add_constraints(
             elif not is_must_link(record[2], where):  # a must-link says what the match says
                 pair = " and ".join(map(shown, names))
                 words = f"{pair} are matched, so they are one object and cannot be apart."
-                wrong.append(InvalidInputError(f"{where}: {words}"))
+                wrong.add(InvalidInputError(f"{where}: {words}"))
         else:
             name, words = names_of.without_row(names)
             if words and not may_lack:
-                wrong.append(InvalidInputError(f"{where}: {words}"))
+                wrong.add(InvalidInputError(f"{where}: {words}"))
             else:
                 lacking.append((f"line {line}", name, table))
     problem, note = unknown_rows(file.place, "constraint", len(file.records), lacking)
     if lacking and not may_lack:
-        wrong.append(InvalidInputError(problem))
+        wrong.add(InvalidInputError(problem))
     for view, own in records.items():
-        wrong += replace(file, records=own).mistakes(tables[view].row)
-    raise_all(wrong)
+        for error in replace(file, records=own).mistakes(tables[view].row):
+            wrong.add(error)
+    wrong.raise_any()
     if lacking:
         notes.append(note)
     for view, own in records.items():

@@ -196,10 +196,10 @@ def _with_pairs(job: Job, tables: list[Table], files: PairFiles, problems: Probl
         notes += notes_on_shared_ids(tables)
     constraints = [Constraints.empty() for _ in tables]
     number = {table.name: place for place, table in enumerate(tables)}
-    for name in job.views:
+    may_lack = job.unknown == "skip"
+    for name, view in number.items():
         if file := files.constraints.get(name):
             with problems.collecting():
-                view, may_lack = number[name], job.unknown == "skip"
                 add_constraints(constraints, file, view, tables, relations, notes, may_lack)
     problems.raise_any()
     sizes = [(table.path, table.n_all_rows or len(table.ids)) for table in tables]

@@ -27,20 +27,12 @@ def reading_as(what: str, path: str) -> Iterator[None]:
 class SeveralProblems(DataError):
     """All that is wrong, a line for each."""
 
-    def __init__(self, errors: Sequence[MvccError], way_out: Sequence[str] = ()) -> None:
+    def __init__(self, errors: Sequence[MvccError], way_out: Sequence[str]) -> None:
         told = [f"  {error}" for error in errors[:_MOST_TOLD]]
         if more := max(0, len(errors) - _MOST_TOLD):
             told.append(f"  and {more} more")
         super().__init__("\n".join([f"{len(errors)} problems:", *told, *way_out]))
         self.errors = list(errors)
-
-
-def raise_all(errors: Sequence[MvccError], way_out: Sequence[str] = ()) -> None:
-    """Raise the only error, or one that tells all of them."""
-    if len(errors) == 1:
-        raise errors[0]
-    if errors:
-        raise SeveralProblems(errors, way_out)
 
 
 class Problems:
@@ -79,7 +71,10 @@ class Problems:
 
     def raise_any(self) -> None:
         """Raise the only error, or all, with the command that leaves out columns if it helps."""
-        raise_all(self._errors, self._way_out())
+        if len(self._errors) == 1:
+            raise self._errors[0]
+        if self._errors:
+            raise SeveralProblems(self._errors, self._way_out())
 
     def _way_out(self) -> list[str]:
         if self._n_avoidable < len(self._errors):
