@@ -27,7 +27,7 @@ def reading_as(what: str, path: str) -> Iterator[None]:
 class SeveralProblems(DataError):
     """All that is wrong, a line for each."""
 
-    def __init__(self, errors: Sequence[MvccError], way_out: Sequence[str]) -> None:
+    def __init__(self, errors: Sequence[MvccError], way_out: Sequence[str] = ()) -> None:
         told = [f"  {error}" for error in errors[:_MOST_TOLD]]
         if more := max(0, len(errors) - _MOST_TOLD):
             told.append(f"  and {more} more")
