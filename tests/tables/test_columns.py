@@ -122,6 +122,8 @@ def assert_is_read(folder, values, kind, note, found):
         (["true", "False", "", "TRUE"], "true is 1", [1, 0, None, 1]),
         (["yes", "no", "no"], "yes is 1", [1, 0, 0]),
         (["Ja", "nein", "", "ja"], "ja is 1", [1, 0, None, 1]),
+        (["wahr", "FALSCH"], "wahr is 1", [1, 0]),
+        (["oui", "non"], "oui is 1", [1, 0]),
         (["x", "", "X"], "x is 1", [1, 0, 1]),
     ],
 )

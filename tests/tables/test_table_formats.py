@@ -240,6 +240,7 @@ def test_columns_can_be_left_out_and_another_one_can_name_the_rows(tmp_path):
         ("x y\n1 1.9 2.6\n2 3.1 4\n", ":1: blanks seem to separate the values"),
         ("id,x\n", r": there are no rows"),
         ("", r":1: the first line is empty"),
+        ("\n\n", r":1: the first line is empty"),
         ("id\na\nb\n", r": no column is left to cluster: 'id' names the rows"),
         ("id,x\na,5\nb,5\nc,5\n", r": no column is left to cluster: .*; 'x' constant\."),
         ("x" * 2**21, r": cannot be read as a table: field larger than field limit"),
