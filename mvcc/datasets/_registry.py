@@ -126,8 +126,8 @@ def _own() -> dict[str, DatasetInfo]:
     }
     infos = {}
     for name, entry in document["datasets"].items():
-        entry["views"] = tuple(ViewInfo(**view) for view in entry["views"])
-        entry["files"] = tuple(known[file] for file in entry["files"])
+        entry["views"] = tuple(ViewInfo(view, *size) for view, size in entry["views"].items())
+        entry["files"] = tuple(known[file] for file in entry.get("files", ()))
         entry["loader"] = f"mvcc.datasets._{entry.get('loader', f'{name}:load')}"
         infos[name] = DatasetInfo(name, **entry)
     return infos

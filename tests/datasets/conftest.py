@@ -117,10 +117,7 @@ def sandbox(tmp_path, monkeypatch):
     protein = {
         **{"title": "Protein", "description": "tiny", "loader": "tables:protein"},
         **{"clusters": 3, "relations": 4, "files": ["protein.arff"]},
-        "views": [
-            {"name": "c1-c3", "instances": 6, "features": 1},
-            {"name": "c4-c6", "instances": 5, "features": 1},
-        ],
+        "views": {"c1-c3": [6, 1], "c4-c6": [5, 1]},
     }
     documents = b"".join(TINY_GROUP.values())
     group = entry | {
