@@ -62,7 +62,3 @@ def test_counted_evaluations_are_read_from_the_same_folder(results):
     (folder / "evaluations.csv").write_text(counts + "protein,pck-means,0,10,20,12,-1,240,80\n")
     with pytest.raises(StoreError, match=r"csv: a line lacks a name or a number of 0 or more\."):
         verdicts(folder)
-
-
-def test_help_names_the_exit_status():
-    assert "Exit status 3" in invoke("claims --help").stdout

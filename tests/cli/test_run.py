@@ -4,7 +4,6 @@ import json
 
 import pytest
 
-from mvcc.exceptions import DataError
 from mvcc.experiments import _trial as attempt
 from tests.command_line import invoke
 
@@ -79,10 +78,3 @@ def test_failed_trials_give_exit_code_4_and_say_where_to_look(config, monkeypatc
     done = invoke("run tiny.yaml -j 1 --data-dir .", code=4)
     assert "To repeat it: mvcc replay results/tiny 2 --data-dir .\n" in done.stderr
     assert "Curves" not in done.stdout
-
-
-def test_a_run_without_its_data_writes_nothing(config, tmp_path):
-    protein = "--set dataset=protein --set dataset_options={}"
-    with pytest.raises(DataError, match="nowhere"):
-        invoke(f"run tiny.yaml {protein} --data-dir nowhere")
-    assert not (tmp_path / "results").exists()

@@ -5,7 +5,6 @@ import shutil
 
 import pytest
 
-from mvcc.exceptions import StoreError
 from mvcc.experiments import check_results, run_experiment
 from mvcc.experiments._store import ResultsStore
 from tests.experiments.conftest import edit_manifest
@@ -148,8 +147,3 @@ def test_two_machines_that_disagree_are_told_the_cause(folder, tmp_path):
     assert "another name" not in line
     edit_manifest(other, lambda manifest: manifest["config"].update(seed=3))
     assert not check(tmp_path)[1], "other experiments may have other curves"
-
-
-def test_places_without_results_are_an_error(tmp_path):
-    with pytest.raises(StoreError, match=r"no folder has a manifest\.json"):
-        check_results([tmp_path, tmp_path / "nowhere"])

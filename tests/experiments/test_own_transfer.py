@@ -1,11 +1,7 @@
 """A transfer method of another package runs as ours do, and its package is noted."""
 
 import json
-import os
-import re
-import subprocess
 import sys
-import textwrap
 from pathlib import Path
 
 import numpy as np
@@ -25,13 +21,11 @@ from mvcc.multiview.co_em._transfer import ViewState
 from tests.experiments.conftest import edit_manifest
 from tests.experiments.test_trial import small_config
 from tests.multiview.test_methods import offer
-from tests.packages import install
 
 __all__ = ["offer"]  # a fixture
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "exhaustive_propagation"
 MODULE = "exhaustive_propagation.py"
-PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "transfer-method.md"
 SOURCE = """\
     from mvcc import ConstraintPropagation, Constraints, DirectMapping, SingleView
 
@@ -221,33 +215,6 @@ def test_a_method_that_needs_many_points_is_not_tried_on_few(zoo):
     assert not attempt(config("z-many"), None, 0).failure
 
 
-@pytest.mark.reliability
-def test_the_commands_know_the_methods_of_installed_packages(tmp_path):
-    install(tmp_path / "packages", "zoo", OFFERED, SOURCE)
-    plan = "{transfers: [z-copy, z-alone], threshold: 1, mapped: [1.0], constraints: [10]}"
-    data = "dataset: four_quadrants\ndataset_options: {instances_per_view: 40}"
-    (tmp_path / "c.yaml").write_text(f"name: c\n{data}\nmulti_view: {plan}\n")
-
-    def mvcc(*arguments, packages):
-        environment = os.environ | {"PYTHONPATH": str(packages)}
-        command = [sys.executable, "-m", "mvcc", *arguments]
-        return subprocess.run(
-            command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
-        )
-
-    done = mvcc("run", "c.yaml", "--trials", "2", "-j", "2", packages=tmp_path / "packages")
-    assert done.returncode == 0, done.stderr
-    planned = mvcc("run", "c.yaml", "--dry-run", packages=tmp_path / "packages")
-    assert planned.returncode == 0, planned.stderr
-    for known in (True, False):  # looking at results needs no package
-        drawn = mvcc("plot", "results/c", packages=tmp_path / ("packages" if known else "nothing"))
-        assert drawn.returncode == 0, drawn.stderr
-    refused = mvcc("run", "c.yaml", "--dry-run", packages=tmp_path / "nothing")
-    assert refused.returncode == 2
-    why = "c.yaml:4: multi_view.transfers: item 1: there is no transfer method 'z-copy'"
-    assert why in refused.stderr
-
-
 @pytest.fixture
 def exhaustive(monkeypatch):
     monkeypatch.syspath_prepend(EXAMPLE)
@@ -320,12 +287,6 @@ def test_the_examples_config_is_one_where_its_package_is(offer):
     papers = load_config("configs/four_quadrants.yaml")
     assert config.multi_view.transfers == (*papers.multi_view.transfers, "exhaustive-propagation")
     assert (config.multi_view.mapped, config.seed) == (papers.multi_view.mapped, papers.seed)
-
-
-def test_the_page_shows_the_example_as_it_is():
-    (shown,) = re.findall(r"```py\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
-    source = (EXAMPLE / MODULE).read_text(encoding="utf-8")
-    assert textwrap.indent(shown, "    ") in source
 
 
 @pytest.mark.parametrize(

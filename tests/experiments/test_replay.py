@@ -37,12 +37,6 @@ def give(monkeypatch):
     return lambda rows: monkeypatch.setattr(replay_module, "run_trial", lambda *_: rows)
 
 
-def test_a_trial_that_is_not_stored_has_nothing_to_be_compared_with(folder, rows, give):
-    give(rows)
-    replay = replay_trial(folder, 7)
-    assert (replay.compared, replay.differing) == (False, 0)
-
-
 def test_a_difference_is_counted_shown_and_explained_by_the_environment(folder, rows, give):
     rows.loc[3, "f_measure"] += 2**-52
     rows.loc[4, "iterations"] = 99

@@ -209,10 +209,3 @@ def test_an_impossible_config_fails_before_anything_is_written(tmp_path):
     with pytest.raises(DataError, match="no_such_folder"):
         run_experiment(protein, folder, data_dir=tmp_path / "no_such_folder")
     assert not folder.exists()
-
-
-def test_planning_changes_nothing(tmp_path):
-    plan = plan_run(CONFIG, tmp_path / "new")
-    assert plan.missing == [0, 1, 2, 3]
-    assert plan.n_cells == 1
-    assert not (tmp_path / "new").exists()
