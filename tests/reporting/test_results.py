@@ -202,10 +202,9 @@ def test_damaged_scores_are_refused(tmp_path, curves, finish, damage, message):
 def test_a_file_that_was_changed_since_the_run_is_refused(tmp_path, curves, finish, name):
     folder = finish(tmp_path, curves())
     (folder / "example.json").write_text("{}")
-    manifest = json.loads((folder / "manifest.json").read_text())
     files = ("curves.csv", "scores.csv.gz", "example.json")
-    manifest["checksums"] = {file: sha256_of_file(folder / file) for file in files}
-    (folder / "manifest.json").write_text(json.dumps(manifest))
+    checksums = {file: sha256_of_file(folder / file) for file in files}
+    edit_manifest(folder, lambda manifest: manifest.update(checksums=checksums))
 
     def read():
         return Results(tmp_path).curves, Results(tmp_path).scores, Results(tmp_path).examples
@@ -225,9 +224,8 @@ def test_a_file_that_was_changed_since_the_run_is_refused(tmp_path, curves, fini
 
 @pytest.mark.parametrize("checksums", [["abc"], {"curves.csv": 7}])
 def test_checksums_that_are_no_texts_are_refused(tmp_path, curves, finish, checksums):
-    folder = finish(tmp_path, curves())
-    manifest = json.loads((folder / "manifest.json").read_text()) | {"checksums": checksums}
-    (folder / "manifest.json").write_text(json.dumps(manifest))
+    finish(tmp_path, curves())
+    edit_manifest(tmp_path, lambda manifest: manifest.update(checksums=checksums))
     with pytest.raises(StoreError, match="its `checksums` are not a text for each file"):
         Results(tmp_path).curves
 

@@ -1,6 +1,5 @@
 """Methods differ in looks, also other ones than the paper's; fractions by line and filling."""
 
-import json
 from itertools import combinations, pairwise, product
 
 import matplotlib
@@ -22,6 +21,7 @@ from mvcc.reporting.figures._style import (
     percent,
 )
 from mvcc.results import JOINT, K_MEANS, Results
+from tests.experiments.conftest import edit_manifest
 from tests.reporting.drawn import ALL_CONES, lab
 
 # severe protanopia, deuteranopia and tritanopia in linear RGB, after Machado, Oliveira and
@@ -92,6 +92,11 @@ def test_intervals_of_a_score_end_at_0_and_1():
     plt.close(figure)
 
 
+def name_methods(folder, methods):
+    plan = {"transfers": methods}
+    edit_manifest(folder, lambda manifest: manifest["config"].update(multi_view=plan))
+
+
 @pytest.mark.parametrize("name", ["-", "_", "a--b"])
 def test_every_name_has_a_title(name):
     assert method_styles([name])[name].title
@@ -105,7 +110,7 @@ def test_figures_of_two_named_methods_stay_the_same_bytes(curves, finish, tmp_pa
         if methods:  # the made-up numbers hang on the place among the rows
             table = pd.concat([curves(**few), table[table["method"] == "zebra"]], ignore_index=True)
         finish(tmp_path / name / "letters_digits", table)
-        name_in_manifest(tmp_path / name / "letters_digits", methods)
+        name_methods(tmp_path / name / "letters_digits", methods)
         plot(tmp_path / name, out=tmp_path / f"{name}_figures")
     drawn = {path.name for path in (tmp_path / "plain_figures").glob("[!.]*")}
     assert {"figure_05.png", "figure_06.png", "figure_07.png", "difference.png"} < drawn
@@ -115,19 +120,12 @@ def test_figures_of_two_named_methods_stay_the_same_bytes(curves, finish, tmp_pa
         assert same == (not file.startswith("figure_04")), file
 
 
-def name_in_manifest(folder, methods):
-    path = folder / "manifest.json"
-    manifest = json.loads(path.read_text())
-    manifest["config"]["multi_view"] = {"transfers": methods}
-    path.write_text(json.dumps(manifest))
-
-
 def test_results_hold_the_methods_that_their_config_names(tmp_path, curves, finish):
     few = {"bases": ("pck-means",), "fractions": (0.4,)}
     finish(tmp_path, curves(methods=("direct-mapping", "zebra"), **few))
     with pytest.raises(StoreError, match="method is zebra, none of constraint-propagation"):
         Results(tmp_path).curves
-    name_in_manifest(tmp_path, ["direct-mapping", "zebra"])
+    name_methods(tmp_path, ["direct-mapping", "zebra"])
     assert set(Results(tmp_path).curves["method"]) == {"direct-mapping", "zebra"}
     assert plot(tmp_path, ["4"], tmp_path / "figures")
 
@@ -139,7 +137,7 @@ def test_results_hold_the_methods_that_their_config_names(tmp_path, curves, fini
 )
 def test_a_manifest_that_names_no_methods_adds_none(tmp_path, curves, finish, named):
     finish(tmp_path, curves(methods=("direct-mapping", "zebra")))
-    name_in_manifest(tmp_path, named)
+    name_methods(tmp_path, named)
     with pytest.raises(StoreError, match="method is zebra, none of"):
         Results(tmp_path).curves
 

@@ -10,6 +10,7 @@ from mvcc.reporting.claims import Verdict
 from mvcc.reporting.figures._style import METHODS
 from mvcc.reporting.html import _experiment, experiment_page
 from mvcc.reporting.html._experiment import learning_curves
+from tests.experiments.conftest import edit_manifest
 from tests.reports import few_claims
 
 
@@ -126,10 +127,9 @@ def test_two_runs_of_the_same_are_told_apart_by_their_folders(finish, curves, tm
 @pytest.mark.usefixtures("without_figures_and_claims")
 def test_what_a_manifest_says_is_text_and_never_markup(finish, curves, tmp_path):
     folder = finish(tmp_path / "<b>x", curves(bases=("pck-means",), fractions=(0.4,)))
-    manifest = json.loads((folder / "manifest.json").read_text())
-    manifest |= {"data": ["<img src=x>"], "note": "</script>"}
-    manifest["runs"] = [{"command": "<script>alert(1)</script>"}, 7]
-    (folder / "manifest.json").write_text(json.dumps(manifest))
+    evil = {"data": ["<img src=x>"], "note": "</script>"}
+    evil["runs"] = [{"command": "<script>alert(1)</script>"}, 7]
+    edit_manifest(folder, lambda manifest: manifest.update(evil))
     page = write(folder)
     for text in ("<script>alert", "<img src=x", "<b>x"):
         assert text not in page
