@@ -55,12 +55,6 @@ def test_nothing_is_written_through_a_linked_folder_of_figures(results, tmp_path
     assert list(others.iterdir()) == []
 
 
-def test_several_figures_may_be_named(results):
-    with pytest.raises(StoreError, match="the figure 'thresholds'"):
-        invoke("plot --figure 4 --figure thresholds", results)
-    assert not (results / "figures").exists(), "all or nothing"
-
-
 @pytest.mark.parametrize("name", ["3.5", "differences"])
 def test_an_unknown_figure_is_a_usage_error(results, name):
     result = invoke("plot --figure", name, results, code=2)

@@ -89,8 +89,3 @@ def test_figures_without_results_are_skipped_unless_asked_for(folder, monkeypatc
     assert list(plot(folder)) == ["7"]
     with pytest.raises(StoreError, match="Figure 99"):
         plot(folder, figures=["99"])
-
-
-def test_an_unknown_figure_is_an_error(folder):
-    with pytest.raises(StoreError, match="cannot draw 1: the figures are difference, 3, 4"):
-        plot(folder, figures=["1", "4"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -43,7 +43,7 @@ FIGURES: dict[str, Callable[[Results], Picture | None]] = {
 
 
 def plot(
-    results_dir: Path, figures: Iterable[str] = (), out: Path | None = None, *, fresh: bool = False
+    results_dir: Path, figures: Sequence[str] = (), out: Path | None = None, *, fresh: bool = False
 ) -> dict[str, list[Path]]:
     """Draw the figures that have results below a folder, or those named; return their files."""
     # They go to ``out``, by default ``figures`` in the folder, as PNG and PDF. Other figures there
@@ -54,16 +54,11 @@ def plot(
         raise StoreError(
             f"{folder} is a link, and mvcc would write to where it leads. Name the folder by --out."
         )
-    named = set(figures)
-    if unknown := named - FIGURES.keys():
-        raise StoreError(
-            f"cannot draw {', '.join(sorted(unknown))}: the figures are {', '.join(FIGURES)}"
-        )
     results = Results(results_dir)
     contents: dict[str, bytes] = {}
     written: dict[str, list[Path]] = {}
     for name, draw in FIGURES.items():
-        if named and name not in named:
+        if figures and name not in figures:
             continue
         stem, what = name, f"the figure '{name}'"
         if name.isdigit():
@@ -74,7 +69,7 @@ def plot(
                 files = _files(stem, picture)
                 contents |= files
                 written[name] = [folder / file for file in files]
-            elif named:
+            elif figures:
                 raise _nothing_to_draw(what, results)
     if not contents:
         raise _nothing_to_draw("any figure", results)
