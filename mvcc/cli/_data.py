@@ -128,9 +128,7 @@ def _selected(names: Sequence[str]) -> list[datasets.DatasetInfo]:
 
 
 def _locate(file: datasets.DataFile, data_dir: Path | None) -> dict[str, Any]:
-    entry: dict[str, Any] = {"name": file.name, "size": file.size, "sha256": file.sha256}
-    entry |= {"url": file.url, "licence": file.licence, "citation": file.citation}
-    entry |= {"status": "missing", "path": None}
+    entry = asdict(file) | {"status": "missing", "path": None}
     try:
         if path := datasets.find_file(file, data_dir):
             entry |= {"status": "found", "path": str(path)}

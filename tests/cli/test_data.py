@@ -31,6 +31,7 @@ def test_list_shows_every_data_set(no_files):
     assert by_name.keys() >= registry().keys()
     assert "Letters/Digits" in by_name["letters_digits"]
     assert "letters 227 x 16, digits 317 x 16" in by_name["letters_digits"]
+    assert " instances_per_view=200, noise=0.05 " in by_name["rings"]
     assert by_name["protein"].endswith("missing")
     assert by_name["four_quadrants"].endswith("generated")
 
@@ -38,18 +39,13 @@ def test_list_shows_every_data_set(no_files):
 def test_list_as_json_has_all_the_registry_knows(no_files):
     entries = {entry["name"]: entry for entry in json.loads(run("list --json").stdout)}
     assert list(entries) == list(registry())
+    assert entries["rings"]["options"] == {"instances_per_view": "200", "noise": "0.05"}
+    assert entries["wine"]["options"] == {}
     protein = entries["protein"]
     assert protein["views"][1] == {"name": "c4-c6", "instances": 49, "features": 20}
     file, registered = protein["files"][0], registry()["protein"].files[0]
     assert {key: file[key] for key in vars(registered)} == vars(registered)
     assert (file["status"], file["path"]) == ("missing", None)
-
-
-def test_options_are_shown_with_their_defaults(no_files):
-    entries = {one["name"]: one["options"] for one in json.loads(run("list --json").stdout)}
-    assert entries["rings"] == {"instances_per_view": "200", "noise": "0.05"}
-    assert entries["wine"] == {}
-    assert "instances_per_view=200, noise=0.05" in run("list").stdout
 
 
 def test_list_goes_on_past_a_damaged_file(no_files, tmp_path):

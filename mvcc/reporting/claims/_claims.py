@@ -60,6 +60,9 @@ BARS = {
 }
 
 
+# the claims that are tested under other readings of the closure, too, which have runs of their own
+ON_CLOSURE = range(1, 13)
+
 CP, DM, CM, SV = TRANSFERS
 _WORDS = yaml.safe_load(Path(__file__).with_name("claims.yaml").read_text("utf-8"))
 
@@ -73,8 +76,6 @@ class Claim:
     test: str  # what is tested, in words
     check: Check
     section: str = ""  # where the paper says it
-    # whether it is tested under other readings of the closure, too, which have runs of their own
-    depends_on_closure: bool = False
 
 
 def _described(source: str, checks: Mapping[int, Check]) -> Mapping[int, Claim]:

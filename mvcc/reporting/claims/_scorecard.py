@@ -12,7 +12,7 @@ import pandas as pd
 
 from mvcc._utils.messages import agreeing, counted
 from mvcc._utils.outputs import OutputFolder
-from mvcc.reporting.claims._claims import BEYOND_CLAIMS, CLAIMS, Claim
+from mvcc.reporting.claims._claims import BEYOND_CLAIMS, CLAIMS, ON_CLOSURE, Claim
 from mvcc.reporting.claims._evidence import READINGS, Evidence, read_evidence
 from mvcc.reporting.claims._result import (
     CellResult,
@@ -151,9 +151,9 @@ def evaluate(evidence: Evidence) -> Scorecard:
     beyond = replace(evidence, scores=evidence.scores[is_beyond])
     evidence = replace(evidence, scores=evidence.scores[~is_beyond])
     rows = _test(CLAIMS, evidence.reading("full"))
-    closed = {number: claim for number, claim in CLAIMS.items() if claim.depends_on_closure}
+    closed = {number: claim for number, claim in CLAIMS.items() if number in ON_CLOSURE}
     others = {name: _test(closed, evidence.reading(name)) for name in READINGS if name != "full"}
-    readings = {"full": tuple(row for row in rows if row.claim.depends_on_closure)} | others
+    readings = {"full": tuple(row for row in rows if row.number in ON_CLOSURE)} | others
     scorecard = Scorecard("claims", rows, readings, _experiments(evidence), evidence.gaps)
     if (beyond.scores["study"] == BEYOND).any():
         tested, means = _test(BEYOND_CLAIMS, beyond), find_means(beyond.scores)
