@@ -71,22 +71,6 @@ def data_of(page):
     return json.loads(page.scripts[0])
 
 
-@pytest.mark.parametrize("rows", [(30,), (30, 20), (30, 20, 25), (10,) * 5], ids=len)
-def test_every_view_has_a_plot_a_search_and_sizes(page, rows):
-    facts = make_facts(rows, n_clusters=3)
-    made = page(facts)
-    charts = [a["id"] for _, a in made.elements if a.get("class") == "chart"]
-    assert charts == [f"plot-{number}" for number in range(len(rows))]
-    views = data_of(made)["views"]
-    assert [view["ids"] for view in views] == [view["ids"] for view in facts["views"]]
-    for view, drawn in zip(facts["views"], views, strict=True):
-        assert drawn["x"] == pytest.approx(view["x"], rel=1e-4)
-        for cluster in range(3):
-            size = view["labels"].count(cluster)
-            share = percent(size / view["n_rows"])
-            assert f"{view['name']} {plural(size, 'row')} ({share})" in made.text
-
-
 def test_of_one_table_sentences_begin_with_a_capital_and_nothing_is_between_views(page):
     facts = make_facts((30,), n_given=0)
     facts["views"][0]["given"] = [[0, 3, True, 1.0, True, "line 2"]] * 2
@@ -165,25 +149,6 @@ def test_half_a_surrogate_pair_is_no_reason_to_fail(write):
     assert "Clusters of ?" in write(facts)
 
 
-def test_every_cluster_has_a_section_with_columns_words_and_rows(page):
-    facts = make_facts((130, 90))
-    text = page(facts).text
-    one = facts["profiles"][0][2]
-    section = text.split("Clusters, one by one")[2].split("Show it in the map")[3]
-    for said in (
-        f"texts {one['size']} rows; high height, shop = Rome 2 column inside outside distribution ",
-        "height ≥ 120 90 % 20 % median 130, outside 100 shop = Rome 75 % 25 % Rome 75 %, outside"
-        " 25 %; ",
-        "Words (share of texts, and outside) : harbor (50 %, 10 %) , crane (25 %, 0 %)",
-        f"Typical: {' '.join(f't{row}' for row in one['typical'])} ",
-    ):
-        assert said in section
-    facts["profiles"][0][2] |= {"columns": [], "words": []}
-    assert page(facts).text.count("No column sets it apart beyond chance.") == 1
-    del facts["profiles"]
-    assert "Clusters, one by one" not in page(facts).text
-
-
 def test_of_views_numbered_apart_every_cluster_has_a_card_of_its_own(page):
     facts = make_facts((60, 40, 30), n_clusters=2) | {"co_em": None}
     facts["joint"] = {"objective": 1.0, "n_objects": 80, "connected": [[0, 1], [2]]}
@@ -233,22 +198,14 @@ def test_matched_rows_are_counted_by_clusters_and_split_and_merged_ones_named(pa
     held_out = {"agreement": 0.42, "by_chance": 0.3, "n": 1126, "table": table}
     facts["relations"][0]["held_out"] = held_out
     text = page(facts).text
-    for said in (
-        "If its match is left out, 42 % of 1,126 matched rows are in the same cluster in both"
-        " tables; by",
-        "Cluster 1 of texts is split in images: 2 (56 %) and 0 (42 %). ",
-        "Cluster 0 of images merges clusters of texts: 0 (62 %) and 1 (38 %). ",
-        "0 50 1 · 1 30 1 40 2 · 2 2 ",
-    ):
-        assert said in text
+    assert "Cluster 1 of texts is split in images: 2 (56 %) and 0 (42 %). " in text
+    assert "Cluster 0 of images merges clusters of texts: 0 (62 %) and 1 (38 %). " in text
     assert "Cluster 2 of texts" not in text  # too few rows
     merged = {"sentences": [""], "retired": [1], "into_of_views": [[0, 2, 2]] * 2}
     text = page(facts | {"corrected": merged}).text
     assert "(across) 0 1 2 0 50 1 · 1 30 1 40 2 · 2 2 " in text  # as it was measured
     assert "repetitions were measured before these corrections." in text
     assert "These rows are where their columns or corrections put them, against" in text
-    held_out["table"] = [[9, 0, 0], [0, 9, 0], [0, 0, 9]]
-    assert "No cluster of one table is split in the other." in page(facts).text
 
 
 def test_of_many_rows_a_sample_is_drawn_with_all_that_are_listed(write):
@@ -337,21 +294,6 @@ def test_a_card_has_titles_or_pictures_of_typical_rows(page):
     assert images == [{"src": PICTURE, "alt": f"i{row}"}]
 
 
-def test_constraints_are_drawn_between_their_rows_if_somebody_asks_for_them(page):
-    facts = make_facts((30, 20))
-    view = facts["views"][1]
-    view["given"] = [[0, 3, True, 1.0, True, "line 2"], [1, 2, False, 1.0, False, "line 3"]]
-    view["violated"] = [[1, 2, False, 1.0, "line 3"]]
-    made = page(facts)
-    assert data_of(made)["views"][1]["constraints"]["given"] == [
-        [0, 3, True, "line 2", "satisfied"],
-        [1, 2, False, "line 3", "violated"],
-    ]
-    boxes = [attributes for _, attributes in made.elements if attributes.get("class") == "kind"]
-    assert len(boxes) == 7
-    assert not any("checked" in box for box in boxes)
-
-
 def test_long_lists_end_with_how_many_more_there_are(page):
     facts = make_facts((200, 100), n_given=0)
     facts["views"][0]["violated"] = [[0, 1, True, 1.0, f"line {number}"] for number in range(137)]
@@ -429,6 +371,8 @@ def test_a_clustering_without_stability_runs_references_relations_and_constraint
     assert "Up:" not in made.text
     options = [a["value"] for tag, a in made.elements if tag == "option"]
     assert options == ["", "0", "1", "cluster"]
+    del facts["profiles"]  # as a former version wrote it
+    assert "Clusters, one by one" not in page(facts).text
 
 
 def test_a_reference_label_has_one_color_in_all_views(page):
@@ -480,11 +424,6 @@ def test_headings_go_down_one_level_at_a_time_and_there_is_one_of_each_landmark(
     assert len(ids) == len(set(ids))
     named = {a["for"] for tag, a in made.elements if tag == "label" and "for" in a}
     assert named <= set(ids)
-
-
-@pytest.mark.parametrize(("rows", "most"), [((300, 260), 0.3e6), ((15_000, 5000), 4e6)])
-def test_a_page_is_small_enough_to_be_sent(write, rows, most):
-    assert len(write(make_facts(rows))) < most
 
 
 def test_what_is_repeated_takes_few_bytes(write):
