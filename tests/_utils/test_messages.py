@@ -10,7 +10,6 @@ import pytest
 
 from mvcc._utils import progress
 from mvcc._utils.messages import (
-    counted,
     padded,
     quoted,
     typed,
@@ -101,10 +100,6 @@ def test_lines_are_broken_by_columns_of_a_terminal(text, first, lines):
 
 def test_an_error_without_a_number_is_told_in_its_own_words():
     assert why_unwritten(OSError("gone"), "choose another folder") == "gone. Choose another folder."
-
-
-def test_one_is_not_told_in_the_plural():
-    assert [counted(n, "row") for n in (0, 1, 2)] == ["0 rows", "1 row", "2 rows"]
 
 
 @pytest.mark.parametrize(

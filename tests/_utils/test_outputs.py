@@ -120,16 +120,6 @@ def test_nothing_is_written_into_a_folder_that_is_read_or_over_one_that_holds_an
     assert names(tmp_path) == ["parts", "parts/part.0.parquet"]
 
 
-def test_of_several_files_all_are_written_or_none(tmp_path):
-    (tmp_path / "b.csv").write_bytes(b"mine")
-    with (
-        OutputFolder(tmp_path, "labels") as folder,
-        pytest.raises(StoreError, match=r"b\.csv exists"),
-    ):
-        folder.write({"a.csv": b"1", "b.csv": b"2"})
-    assert names(tmp_path) == ["b.csv"]
-
-
 def test_what_goes_wrong_while_a_file_is_written_leaves_nothing(tmp_path):
     def fail():
         with (
@@ -675,14 +665,21 @@ def test_what_cannot_be_removed_stays_and_only_its_repair_fails(tmp_path, monkey
         repaired(tmp_path)
 
 
-def test_an_empty_folder_in_the_place_of_a_file_is_refused_before_anything_is_written(tmp_path):
-    (tmp_path / "b.csv").mkdir()
-    for fresh in (True, False):
-        with (
-            OutputFolder(tmp_path, "labels", fresh=fresh) as folder,
-            pytest.raises(StoreError, match=r"b\.csv cannot be written: Is a directory"),
-        ):
-            folder.write({"a.csv": b"1", "b.csv": b"1"})
+@pytest.mark.parametrize(
+    ("make", "fresh", "message"),
+    [
+        (Path.touch, False, "b.csv exists"),
+        (Path.mkdir, False, "b.csv cannot be written: Is a directory"),
+        (Path.mkdir, True, "b.csv cannot be written: Is a directory"),
+    ],
+)
+def test_of_several_files_all_are_written_or_none(tmp_path, make, fresh, message):
+    make(tmp_path / "b.csv")
+    with (
+        OutputFolder(tmp_path, "labels", fresh=fresh) as folder,
+        pytest.raises(StoreError, match=message),
+    ):
+        folder.write({"a.csv": b"1", "b.csv": b"1"})
     assert names(tmp_path) == ["b.csv"]
 
 
@@ -693,14 +690,6 @@ def test_a_second_process_is_told_of_the_first_and_writes_nothing(tmp_path):
     ):
         write(tmp_path / "labels.csv")
     assert names(tmp_path) == []
-
-
-@pytest.mark.parametrize("content", ["my notes", "[" * 10**5])
-def test_a_file_called_like_the_lock_stays(tmp_path, content):
-    (tmp_path / LOCK).write_text(content)
-    with pytest.raises(StoreError, match=r"is not a lock of mvcc\. Move it away"), locked(tmp_path):
-        pass
-    assert (tmp_path / LOCK).read_text() == content
 
 
 @pytest.mark.parametrize("name", [LOCK, LEDGER, JOURNAL])
@@ -726,13 +715,20 @@ def test_what_is_called_like_a_file_of_mvcc_is_not_followed(tmp_path, name, what
     assert not notes.exists() or notes.read_bytes() == (b"mine" if what == "link to notes" else b"")
 
 
-@pytest.mark.parametrize("content", ["shopping", '\n{"a": 1}', "\n\nmine\n", "\0\0"])
-def test_a_file_called_like_the_ledger_stays(tmp_path, content):
-    (tmp_path / LEDGER).write_text(content)
-    with pytest.raises(StoreError, match=r"is not the list of files of mvcc\. Move it away"):
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        *((LOCK, content) for content in ("my notes", "[" * 10**5)),
+        *((LEDGER, content) for content in ("shopping", '\n{"a": 1}', "\n\nmine\n", "\0\0")),
+    ],
+)
+def test_a_file_called_like_the_lock_or_the_ledger_stays(tmp_path, name, content):
+    (tmp_path / name).write_text(content)
+    what = {LOCK: "a lock", LEDGER: "the list of files"}[name]
+    with pytest.raises(StoreError, match=rf"is not {what} of mvcc\. Move it away"):
         write(tmp_path / "labels.csv")
-    assert (tmp_path / LEDGER).read_text() == content
-    assert names(tmp_path) == [LEDGER]
+    assert (tmp_path / name).read_text() == content
+    assert names(tmp_path) == [name]
 
 
 @pytest.mark.parametrize("content", ["", "\n", "\n[", "[" * 10**5])
