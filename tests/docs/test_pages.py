@@ -39,13 +39,9 @@ def test_modules_and_tests_that_a_page_names_exist(page):
 
 
 @pytest.mark.parametrize("page", pages())
-def test_every_item_of_a_numbered_list_begins_a_line(page):
-    assert re.findall(r"[.:] \d\.\s+\*\*.*", (ROOT / page).read_text("utf-8")) == []
-
-
-@pytest.mark.parametrize("page", pages())
-def test_no_line_begins_with_a_percent_sign_which_hides_it(page):
-    assert re.findall(r"^ *%.*", (ROOT / page).read_text("utf-8"), re.MULTILINE) == []
+def test_every_item_of_a_numbered_list_begins_a_line_and_no_percent_sign_which_hides_it(page):
+    text = (ROOT / page).read_text("utf-8")
+    assert re.findall(r"[.:] \d\.\s+\*\*.*|^ *%.*", text, re.MULTILINE) == []
 
 
 @pytest.mark.parametrize("page", pages())

@@ -125,11 +125,6 @@ def world(whole_world):
     return whole_world.copy()
 
 
-@pytest.fixture
-def evaluations():
-    return count()
-
-
 def count():
     """Make up how often memberships are evaluated."""
     table = pd.DataFrame({"dataset": ["protein", "rec_talk"], "candidates": [20, 30]})

@@ -6,6 +6,7 @@ import pytest
 from mvcc.reporting.claims import CLAIMS, Verdict, to_json
 from mvcc.reporting.claims._evidence import Evidence
 from mvcc.reporting.claims._scorecard import evaluate
+from tests.reporting.claims.conftest import count
 
 CP, DM, CM, SV = "constraint-propagation", "direct-mapping", "cluster-membership", "single-view"
 
@@ -150,7 +151,8 @@ def test_copies_to_duplicate_rows_are_counted_apart(world, testify):
 
 
 @pytest.mark.parametrize("column", ["memoized", "early_stopped"])
-def test_one_evaluation_too_many_shows(column, world, evaluations):
+def test_one_evaluation_too_many_shows(column, world):
+    evaluations = count()
     evaluations.loc[0, column] += 1 if column == "memoized" else 200
     result = CLAIMS[24].check(Evidence(world, evaluations))
     assert result.verdict is Verdict.HOLDS_IN_PART
@@ -210,8 +212,8 @@ def test_readings_differ_where_the_results_do(world, testify):
 
 
 @pytest.mark.slow
-def test_no_claim_is_about_methods_the_paper_lacks(world, evaluations, testify, whole_scorecard):
+def test_no_claim_is_about_methods_the_paper_lacks(world, testify, whole_scorecard):
     mapped = world[world["method"] == DM]
     others = [mapped.assign(method=name, f_measure=f) for name, f in (("zebra", 0.999), ("ape", 0))]
-    beside = testify(pd.concat([world, *others], ignore_index=True), evaluations)
+    beside = testify(pd.concat([world, *others], ignore_index=True), count())
     assert to_json(evaluate(beside)) == to_json(whole_scorecard)
