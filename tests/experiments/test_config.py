@@ -134,19 +134,6 @@ def test_defaults(load):
     assert (spectral.sigma, spectral.scaling) == (1.0, "minmax")
 
 
-def test_integers_stand_for_floats_but_not_the_other_way_round(load, problems):
-    config = load(changed(threshold=1, mapped=[0, 1]))
-    assert all(isinstance(threshold, float) for threshold in config.multi_view.threshold)
-    assert all(isinstance(portion, float) for portion in config.multi_view.mapped)
-    assert "whole number" in problems(changed(trials=5.0))[0]
-
-
-def test_thresholds_and_closures_may_be_one_or_several(load):
-    assert load(changed(threshold=[0.5, 1, "cv"])).multi_view.threshold == (0.5, 1.0, "cv")
-    assert load(changed(threshold="cv")).multi_view.threshold == ("cv",)
-    assert load(changed(closure=["view", "none"])).multi_view.closure == ("view", "none")
-
-
 def test_wrong_relations_cannot_be_closed_together_with_the_constraints(load, problems):
     assert load(changed(rewired=[0, 0.5], closure="view")).multi_view.rewired == (0.0, 0.5)
     (line,) = problems(changed(rewired=[0, 0.5]))
@@ -176,13 +163,6 @@ def test_there_must_be_something_to_run(load, problems):
 def test_single_views_are_those_of_the_data_set(problems, thresholds, message):
     (line,) = problems(changed(single_view={"thresholds": thresholds, "constraints": [10]}))
     assert message in line
-
-
-def test_dataset_options_keep_their_types(load):
-    options = {"text": "1", "whole": 1, "number": 1.0, "flag": True}
-    loaded = load(changed(dataset_options=options)).dataset_options
-    assert loaded == options
-    assert all(type(loaded[key]) is type(value) for key, value in options.items())
 
 
 # What a manifest holds
@@ -229,7 +209,7 @@ def test_resolved_is_complete_and_does_not_depend_on_the_order_of_the_file(load)
                 for x in ("min-max", True, 1)
             ),
         ],
-        "trials": [0, -1, "100", 1.5, True, None, [], 10**7],
+        "trials": [0, -1, "100", 1.5, 5.0, True, None, [], 10**7],
         "seed": [-1, 2**63, 10**400, "0", 0.5, False],
         "multi_view": [5, [], None, "full"],
         "bases": [
