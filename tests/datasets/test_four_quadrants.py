@@ -44,16 +44,6 @@ def test_a_third_view_leaves_the_other_two_as_they_are():
     assert all((labels == two.labels[0]).all() for labels in three.labels)
 
 
-def test_in_three_views_partners_of_one_instance_are_partners():
-    data = load_dataset("four_quadrants", random_state=6, n_views=3)
-    assert list(data.relations) == [(0, 1), (0, 2), (1, 2)]
-    to_second, to_third = dict(data.relations[0, 1].tolist()), dict(data.relations[0, 2].tolist())
-    assert {to_second[n]: to_third[n] for n in range(200)} == dict(data.relations[1, 2].tolist())
-    for relations in data.relations.values():
-        assert (relations[:, 0] == np.arange(200)).all()
-        assert (relations // 50 == np.arange(200)[:, None] // 50).all()
-
-
 SIZES = [0, -4, 6, 201, 100.0, "100", None, True, np.nan, 10**9]
 
 

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mvcc.datasets._dataset import pair_at_random, relate
+from mvcc.datasets._dataset import pair_at_random
 
 labels = st.lists(st.integers(0, 3), max_size=30).map(lambda y: np.array([0, *y], dtype=np.int64))
 
@@ -40,12 +40,3 @@ def test_partners_and_isolated_instances_are_drawn_evenly():
         ]
         counts[pairs[:, 0], pairs[:, 1]] += 1
     np.testing.assert_allclose(counts, 1000, atol=130)  # five standard deviations
-
-
-def test_super_instances_are_related_in_the_order_of_each_first_view():
-    relations = relate(np.array([[4, 1, 7], [2, 3, 5]]))
-    assert {key: rows.tolist() for key, rows in relations.items()} == {
-        (0, 1): [[2, 3], [4, 1]],
-        (0, 2): [[2, 5], [4, 7]],
-        (1, 2): [[1, 7], [3, 5]],
-    }

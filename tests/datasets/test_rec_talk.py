@@ -107,12 +107,6 @@ def test_the_views_are_processed_apart(load, folders, tmp_path):
 # words enough
 
 
-@pytest.mark.parametrize("min_words", [0, 1, 2])
-def test_every_document_has_words_enough(load, min_words):
-    hits = [(X > 0).sum(axis=1).min() for X in load(min_words=min_words, scaling="none").views]
-    assert all(fewest >= min_words for fewest in hits)
-
-
 def test_documents_with_too_few_words_are_replaced_by_the_next_of_their_group(tmp_path):
     folders = write_groups(
         tmp_path, lambda group, i: "x\n\n" + (f"{GROUPS[group]} word" if i % 6 else "other")
