@@ -31,7 +31,9 @@ def names(folder):
     return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*"))
 
 
-def test_a_file_is_written_with_its_folder_and_its_entry(tmp_path):
+def test_a_check_writes_nothing_and_a_file_is_written_with_its_folder_and_its_entry(tmp_path):
+    check_output(tmp_path / "a/b/labels.csv", "labels")
+    assert names(tmp_path) == []
     write(tmp_path / "a/b/labels.csv")
     assert (tmp_path / "a/b/labels.csv").read_bytes() == b"1"
     assert names(tmp_path / "a/b") == [LEDGER, "labels.csv"]
@@ -794,11 +796,6 @@ def test_a_ledger_that_leads_elsewhere_or_was_cut_off_is_read_as_far_as_it_goes(
         with pytest.raises(StoreError, match="did not write it"):
             folder.write({"../secret.txt": b"2"})
     assert (tmp_path / "secret.txt").read_bytes() == b"1"
-
-
-def test_a_check_writes_nothing(tmp_path):
-    check_output(tmp_path / "new/labels.csv", "labels")
-    assert names(tmp_path) == []
 
 
 def test_a_pipe_takes_the_bytes_and_one_that_nobody_reads_is_an_error(tmp_path):

@@ -13,12 +13,9 @@ from mvcc.exceptions import ConfigError, DataError
 from tests.command_line import mvcc
 
 
-def test_help_names_every_command():
+def test_help_names_every_command_and_the_version_is_printed():
     text = mvcc("--help").stdout
     assert all(f"\n  {name} " in text for name in _SUMMARIES)
-
-
-def test_the_version_is_printed():
     assert mvcc("--version").stdout == "mvcc, version 0.1.0\n"
 
 

@@ -3,11 +3,10 @@
 import json
 
 import pytest
-from click.testing import CliRunner
 
-from mvcc.cli._results import report as command
 from mvcc.exceptions import StoreError
 from tests.browser.facts import make_facts
+from tests.command_line import invoke
 from tests.reports import write_clustering_report
 
 FACTS = make_facts((30, 20))
@@ -19,13 +18,8 @@ def folder(tmp_path):
     return tmp_path
 
 
-def run(*arguments):
-    return CliRunner().invoke(command, [str(argument) for argument in arguments])
-
-
 def test_the_path_is_printed_and_what_to_do_with_it(folder):
-    result = run(folder)
-    assert result.exit_code == 0
+    result = invoke("report", folder)
     assert result.stdout == f"{folder / 'report.html'}\n"
     assert "Next: open it in a browser" in result.stderr
     write_clustering_report(FACTS, folder / "same.html")
@@ -34,15 +28,12 @@ def test_the_path_is_printed_and_what_to_do_with_it(folder):
 
 def test_out_and_json(folder):
     out = folder / "new" / "page.html"
-    result = run(folder, "--out", out, "--json")
-    assert json.loads(result.stdout) == {"report": str(out)}
+    assert json.loads(invoke("report --json --out", out, folder).stdout) == {"report": str(out)}
     assert out.is_file()
     assert not (folder / "report.html").exists()
 
 
 def test_a_folder_of_neither_says_what_it_looked_for(tmp_path):
-    result = run(tmp_path)
-    assert isinstance(result.exception, StoreError)
-    assert "clustering.json" in str(result.exception)
-    assert "no finished experiment below" in str(result.exception)
+    with pytest.raises(StoreError, match=r"no clustering\.json .* no finished experiment below"):
+        invoke("report", tmp_path)
     assert list(tmp_path.iterdir()) == []
