@@ -169,6 +169,9 @@ def test_quiet_and_verbose_exclude_each_other(folder, words):
         ("compare a b --fresh", "--fresh goes with --out"),
         ("match --view a=a.csv --json --fresh", "--fresh goes with --out"),
         ("run tiny.yaml --trials 5 --set trials=50", "--trials and --set trials=… say the same"),
+        ("review a -n 3 --answers x.csv", "-n is the number of rows of --json"),
+        ("review a --parts 1 --json", "--parts prints JSON of its own"),
+        ("review a --json --port 80", "--port and --no-open go with the page"),
     ],
 )
 def test_an_option_without_effect_is_refused_before_anything_is_read(words, said):

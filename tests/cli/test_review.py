@@ -2,8 +2,6 @@
 
 import json
 
-import pytest
-
 from tests.command_line import mvcc
 from tests.tables.asking.test_review import SAID, labels, made, results
 from tests.tables.problems import write_csv
@@ -30,17 +28,3 @@ def test_a_program_reads_what_to_look_at_and_corrects_it(results, tmp_path):
     told = mvcc("review", results, "--answers", table, "--json")
     assert (told.returncode, told.stdout) == (1, "")
     assert "c.csv:3: There is no cluster '1' among 0, 2." in told.stderr
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["-n", 3, "--answers", "x.csv"], "-n is the number of rows of --json"),
-        (["--parts", 1, "--json"], "--parts prints JSON of its own"),
-        (["--json", "--port", 80], "--port and --no-open go with the page"),
-    ],
-)
-def test_options_that_do_not_go_together(tmp_path, words, message):
-    done = mvcc("review", tmp_path, *words)
-    assert done.returncode == 2
-    assert message in done.stderr
