@@ -4,31 +4,21 @@
 const SHOWN = 4; // groups, before more are asked for
 let showsAll = false;
 
-function taken(told) {
-  const { words } = unsent;
-  unsent = null;
-  problem("");
+function taken(told, words) {
   show(told);
-  if ("undone" in told) {
-    at("told").textContent = told.undone
-      ? `Taken back: the answer to ${told.undone}.`
-      : "Taken back.";
-  } else if (isAboutGroups(told.told.answer)) {
-    at("told").textContent = `You said ${words}; p takes it back.`;
-  } else {
-    const { id, answer, guessed } = told.told;
-    const guess =
-      guessed === null
-        ? ""
-        : guessed
-          ? " That was the first guess."
-          : " The first guess was another group.";
-    at("told").textContent = `You said ${inWords(answer)} about ${id}; p takes it back.${guess}`;
-  }
+  at("told").textContent = whatCame(told, words);
 }
 
-function stale(told) {
-  const { body, words, tried } = unsent;
+function whatCame({ undone, told }, words) {
+  if (!told) return undone ? `Taken back: the answer to ${undone}.` : "Taken back.";
+  const { id, answer, guessed } = told;
+  if (isAboutGroups(answer)) return `You said ${words}; p takes it back.`;
+  const guess = guessed ? "That was the first guess." : "The first guess was another group.";
+  const said = `You said ${inWords(answer)} about ${id}; p takes it back.`;
+  return guessed === null ? said : `${said} ${guess}`;
+}
+
+function stale(told, words, tried, body) {
   const isOfRow = body.answer !== "undo" && !isAboutGroups(body.answer);
   const now = told.said.find((one) => one.id === body.id);
   const known = [...state.groups.map((group) => group.name), "unsure", "outlier"];
@@ -38,7 +28,6 @@ function stale(told) {
       ? !known.includes(now.answer)
       : now.answer === body.answer.replace(/^new:/, ""));
   const arrived = isOfRow && told.status.version === body.version + 1 && same;
-  unsent = null;
   show(told);
   problem(arrived ? "" : notTaken("said", words, tried && !isOfRow));
   at("told").textContent = arrived ? `Had arrived: ${words}.` : "";
@@ -53,16 +42,18 @@ function answer(value, words) {
   say("answer", { id, answer: value, again: second_look !== null }, `${id}: ${words}`);
 }
 
+const choice = ({ name }) => answer(name, quoted(name));
+
 function openGroup(name) {
   // it may not be shown, or have been overlooked
-  if (state.groups.some((group) => group.name === name)) return answer(name, quoted(name));
+  if (state.groups.some((group) => group.name === name)) return choice({ name });
   return answer(name ? `new:${name}` : "new", name ? `new group ${quoted(name)}` : "a new group");
 }
 
 /* ---- what is shown ---- */
 
 function show(told) {
-  const before = state && state.card ? state.card.id : null;
+  const before = state?.card?.id;
   const refocus = placeOfFocus();
   state = told;
   at("name").maxLength = told.most_letters;
@@ -72,7 +63,7 @@ function show(told) {
   showCard(told.card);
   showGroups();
   showSaid();
-  if ((told.card ? told.card.id : null) !== before && before !== null) {
+  if (before !== undefined && told.card?.id !== before) {
     at("thing").focus({ preventScroll: true });
     scrollTo(0, 0);
   } else refocus();
@@ -108,29 +99,22 @@ function showCard(card) {
   showOffers();
 }
 
+function offer(group) {
+  const choose = make(
+    "button",
+    { onclick: () => choice(group), "aria-keyshortcuts": group.key || null },
+    group.key && key(group.key),
+    " ",
+    make("strong", group.name),
+    " ",
+    soft(`(${group.size})`),
+  );
+  return make("li", choose, exemplars(group.exemplars));
+}
+
 function showOffers() {
   const { groups } = state.card;
-  at("groups").replaceChildren(
-    ...groups.slice(0, showsAll ? groups.length : SHOWN).map((group) =>
-      make(
-        "li",
-        {},
-        make(
-          "button",
-          {
-            onclick: () => answer(group.name, quoted(group.name)),
-            "aria-keyshortcuts": group.key || null,
-          },
-          ...(group.key ? [key(group.key)] : []),
-          " ",
-          make("strong", {}, group.name),
-          " ",
-          make("span", { class: "soft" }, `(${group.size})`),
-        ),
-        exemplars(group.exemplars),
-      ),
-    ),
-  );
+  at("groups").replaceChildren(...groups.slice(0, showsAll ? groups.length : SHOWN).map(offer));
   const more = document.querySelector("[data-key=m]");
   more.hidden = groups.length <= SHOWN;
   more.setAttribute("aria-expanded", showsAll);
@@ -142,14 +126,8 @@ function showOffers() {
 function showGroups() {
   at("all-groups").replaceChildren(
     ...state.groups.map((group) => {
-      const item = make("li", {}, `${group.name} (${group.size}) `);
-      item.append(
-        make(
-          "button",
-          { "aria-label": `Rename ${group.name}`, onclick: () => renaming(item, group) },
-          "Rename",
-        ),
-      );
+      const item = make("li", `${group.name} (${group.size}) `);
+      item.append(act("Rename", () => renaming(item, group), group.name));
       return item;
     }),
   );
@@ -162,31 +140,24 @@ function showGroups() {
 }
 
 function renaming(item, group) {
-  const former = [...item.childNodes];
-  const cancel = () => {
-    item.replaceChildren(...former);
-    item.querySelector("button").focus();
-  };
   const form = renameForm(group.name, group.name, quoted(group.name));
-  form.addEventListener("keydown", (event) => event.key === "Escape" && cancel());
-  form.append(make("button", { type: "button", onclick: cancel }, "Cancel"));
-  item.replaceChildren(form);
+  inside(item, form);
   form[0].value = group.name;
   form[0].select();
 }
 
 function showSaid() {
   at("said").replaceChildren(
-    ...state.said.toReversed().map((one) => {
-      const label = { "aria-label": `Change ${one.id}` };
-      return make(
-        "li",
-        {},
-        `${one.id}: ${inWords(one.answer)} `,
-        make("span", { class: "soft" }, `${one.title} `),
-        make("button", { ...label, onclick: () => changing(one) }, "Change"),
-      );
-    }),
+    ...state.said
+      .toReversed()
+      .map((one) =>
+        make(
+          "li",
+          `${one.id}: ${inWords(one.answer)} `,
+          soft(`${one.title} `),
+          act("Change", () => changing(one), one.id),
+        ),
+      ),
   );
 }
 
@@ -196,10 +167,7 @@ async function changing({ id, answer }) {
   show({ ...state, card: told.card });
   told.card.second_look ??= "";
   at("look").hidden = false;
-  at("look").replaceChildren(
-    `You said ${inWords(answer)}. `,
-    make("button", { onclick: back }, "Keep it"),
-  );
+  at("look").replaceChildren(`You said ${inWords(answer)}. `, act("Keep it", back));
 }
 
 async function back() {
@@ -238,14 +206,13 @@ async function why() {
   if (!at("explained").hidden) return explain(false);
   const { id } = state.card;
   const told = await get(`nearest?id=${encodeURIComponent(id)}`);
-  if (!told || !state.card || state.card.id !== id) return undefined;
+  if (!told || state.card?.id !== id) return undefined;
   at("nearest").replaceChildren(
     ...told.views.map(({ view, rows, points, marked }) =>
       make(
         "div",
-        {},
-        make("h3", {}, `Nearest in ${view}`),
-        make("ul", {}, ...rows.map(nearRow)),
+        make("h3", `Nearest in ${view}`),
+        make("ul", ...rows.map(nearRow)),
         plot(view, points, marked),
       ),
     ),
@@ -254,32 +221,20 @@ async function why() {
 }
 
 function plot(view, points, marked) {
-  const of = (tag, attributes, ...children) => {
-    const one = document.createElementNS("http://www.w3.org/2000/svg", tag);
-    for (const [name, value] of Object.entries(attributes)) one.setAttribute(name, value);
-    one.append(...children);
-    return one;
-  };
   const dots = (places) => places.map(([x, y]) => `M${x} ${-y}h0`).join("");
-  return of(
+  const label = `The rows of ${view} in a plane; ${marked.length} marked`;
+  return make(
     "svg",
-    {
-      viewBox: "-53 -53 106 106",
-      role: "img",
-      "aria-label": `The rows of ${view} in a plane; ${marked.length} marked`,
-    },
-    of("path", { d: dots(points) }),
-    of("path", { d: dots(marked), class: "marked" }),
+    { viewBox: "-53 -53 106 106", role: "img", "aria-label": label },
+    make("path", { d: dots(points) }),
+    make("path", { d: dots(marked), class: "marked" }),
   );
 }
 
 function nearRow({ id, title, group, answered }) {
-  const where = answered
-    ? `in ${quoted(group)}`
-    : group
-      ? `not asked; most like ${quoted(group)}`
-      : "not asked";
-  return make("li", {}, `${id} ${title} `, make("span", { class: "soft" }, where));
+  const like = group && `; most like ${quoted(group)}`;
+  const where = answered ? `in ${quoted(group)}` : `not asked${like}`;
+  return make("li", `${id} ${title} `, soft(where));
 }
 
 const DOES = {
@@ -299,24 +254,16 @@ function pressed(name) {
   if (!state.card) return undefined;
   if (Object.hasOwn(DOES, name)) return DOES[name]();
   const group = state.card.groups.find((one) => one.key === name); // also one that is not shown
-  return group && answer(group.name, quoted(group.name));
+  return group && choice(group);
 }
 
 document.addEventListener("keydown", (event) => {
   if (event.key === "Escape" && !at("naming").hidden) unnamed();
 });
 at("unnamed").addEventListener("click", unnamed);
-at("naming").addEventListener("submit", (event) => {
-  event.preventDefault();
-  openGroup(at("name").value.trim());
-});
-at("merging").addEventListener("submit", (event) => {
-  event.preventDefault();
-  const [kept, gone_] = [at("kept"), at("gone")].map((one) => one.selectedOptions[0]);
-  say(
-    "answer",
-    { id: gone_.value, answer: `merge:${kept.value}` },
-    `${quoted(gone_.textContent)} into ${quoted(kept.textContent)}`,
-  );
+at("naming").addEventListener("submit", () => openGroup(at("name").value.trim()));
+at("merging").addEventListener("submit", () => {
+  const [kept, id] = [at("kept").value, at("gone").value];
+  say("answer", { id, answer: `merge:${kept}` }, `${quoted(id)} into ${quoted(kept)}`);
 });
 back();

@@ -3,25 +3,37 @@
    defines show, taken, stale, finished, and its KEYS, of which pressed does its own. */
 "use strict";
 
+const SVG = "http://www.w3.org/2000/svg";
 const at = (id) => document.getElementById(id);
 let state = null; // as the server told it last
 let unsent = null; // what could not be sent: {name, body, words}
 let busy = false; // one request is sent at a time
 let unanswered = false; // the problem that is shown is that nothing could be fetched
 
-function make(tag, attributes = {}, ...children) {
-  const one = document.createElement(tag);
+/* Make an element of children, and of attributes that may stand before them. */
+function make(tag, ...content) {
+  const isDrawn = tag === "svg" || tag === "path";
+  const one = isDrawn ? document.createElementNS(SVG, tag) : document.createElement(tag);
+  const attributes = content[0]?.constructor === Object ? content.shift() : {};
   for (const [name, value] of Object.entries(attributes)) {
     if (name.startsWith("on")) one.addEventListener(name.slice(2), value);
     else if (value !== null) one.setAttribute(name, value);
   }
-  one.append(...children); // texts become text nodes
+  one.append(...content); // texts become text nodes
   return one;
 }
 
 const quoted = (text) => `“${text}”`;
 const counted = (n, one) => `${n} ${one}${n === 1 ? "" : "s"}`;
-const key = (name) => make("kbd", {}, name);
+const key = (name) => make("kbd", name);
+const soft = (...content) => make("span", { class: "soft" }, ...content);
+const keys = (...buttons) => make("div", { class: "keys" }, ...buttons);
+
+/* A button that does something, of one of several things if they are named. */
+function act(text, onclick, of = "") {
+  const label = of ? `${text} ${of}` : null;
+  return make("button", { type: "button", onclick, "aria-label": label }, text);
+}
 
 /* ---- what is sent ---- */
 
@@ -39,13 +51,12 @@ async function say(name, body, words, tried = false) {
       body: JSON.stringify(body),
     });
     const told = await response.json().catch(() => null);
-    if (response.status === 403 || response.status === 404) restarted();
-    else if (response.status === 503) gone();
-    else if (response.status === 409) stale(told);
-    else if (!response.ok)
-      refused(told ? told.error : `The server refused it (${response.status}).`);
-    else if (name === "finish") finished(told);
-    else taken(told);
+    if (response.status === 403 || response.status === 404) return restarted();
+    if (response.status === 503) return gone();
+    unsent = null;
+    if (response.status === 409) return stale(told, words, tried, body);
+    problem(response.ok ? "" : (told?.error ?? `The server refused it (${response.status}).`));
+    if (response.ok) return name === "finish" ? finished(told) : taken(told, words);
   } catch {
     gone();
   } finally {
@@ -66,11 +77,6 @@ function setBusy(on) {
   document.body.classList.toggle("busy", on);
 }
 
-function refused(message) {
-  unsent = null;
-  problem(message);
-}
-
 function gone() {
   unsentProblem(`The server is gone. Start ${document.title} again, which shows a new address.`);
 }
@@ -80,12 +86,8 @@ function restarted() {
 }
 
 function unsentProblem(what) {
-  const again = make(
-    "button",
-    { onclick: retry, "aria-keyshortcuts": "r" },
-    key("r"),
-    " Try this one again",
-  );
+  const how = { onclick: retry, "aria-keyshortcuts": "r" };
+  const again = make("button", how, key("r"), " Try this one again");
   problem(`${what} Not sent: ${unsent.words}. `, again);
   again.focus(); // keys are not typed into a name any more
 }
@@ -114,8 +116,8 @@ function ended(what, command, ending) {
     .querySelector("main")
     .replaceChildren(
       make("h1", { tabindex: -1 }, "Finished"),
-      make("p", {}, what),
-      make("p", {}, make("code", {}, command)),
+      make("p", what),
+      make("p", make("code", command)),
       make("p", { class: "soft" }, ending),
     );
   document.querySelector("h1").focus();
@@ -141,13 +143,28 @@ function renameForm(id, label, words) {
     required: "",
     "aria-label": `New name of ${label}`,
   });
-  const send = (event) => {
-    event.preventDefault();
+  const onsubmit = () => {
     const name = input.value.trim();
     say("answer", { id, answer: `rename:${name}` }, `${words} is now called ${quoted(name)}`);
   };
-  return make("form", { onsubmit: send }, input, make("button", {}, "Rename"));
+  return make("form", { onsubmit }, input, make("button", "Rename"));
 }
+
+/* Put content into an item of a list, with a button, and a key, that takes it away. */
+function inside(item, ...content) {
+  item.querySelector(".doing")?.remove();
+  const cancel = () => {
+    doing.remove();
+    item.querySelector("button").focus();
+  };
+  const onkeydown = (event) => event.key === "Escape" && cancel();
+  const doing = make("div", { class: "doing", onkeydown }, ...content, " ", act("Cancel", cancel));
+  item.append(doing);
+  doing.querySelector("input, select, button").focus();
+}
+
+/* What a form says is sent by a script, and the page stays. */
+document.addEventListener("submit", (event) => event.preventDefault());
 
 let seen = null; // the state at the first click of several
 
@@ -184,8 +201,12 @@ document.addEventListener("keydown", (event) => {
   event.preventDefault();
   press(event.key.toLowerCase());
 });
-for (const one of document.querySelectorAll("[data-key]"))
-  one.addEventListener("click", () => press(one.dataset.key));
+for (const one of document.querySelectorAll("[data-key]")) {
+  const name = one.dataset.key;
+  one.setAttribute("aria-keyshortcuts", name);
+  one.prepend(key(name), " ");
+  one.addEventListener("click", () => press(name));
+}
 
 /* Objects as examples, each of which may have several rows. */
 function exemplars(objects) {
@@ -196,23 +217,16 @@ function exemplars(objects) {
 
 function shownRow(row, heading = "h3") {
   const value = (text) => make("dd", text.length > LONG ? { tabindex: 0 } : {}, text);
+  const values = row.values.flatMap(([name, text]) => [make("dt", name), value(text)]);
   return make(
     "article",
     { class: "row" },
-    make(heading, {}, make("span", {}, `${row.view} `), row.id),
+    make(heading, make("span", `${row.view} `), row.id),
     ...row.images.map((number) =>
       make("img", { src: `image/${number}`, alt: `Picture of ${row.id}` }),
     ),
-    ...(row.values.length
-      ? [
-          make(
-            "dl",
-            { tabindex: 0 },
-            ...row.values.flatMap(([name, text]) => [make("dt", {}, name), value(text)]),
-          ),
-        ]
-      : []),
-    ...(row.bars.length ? [bars(row.bars)] : []),
+    values.length ? make("dl", { tabindex: 0 }, ...values) : "",
+    row.bars.length ? bars(row.bars) : "",
   );
 }
 
@@ -221,7 +235,7 @@ function bars(values) {
   return make(
     "table",
     { class: "bars" },
-    make("caption", {}, "Values, and standard deviations from the mean"),
+    make("caption", "Values, and standard deviations from the mean"),
     ...values.map(([name, value, z]) => {
       const bar = make("span", z < 0 ? { class: "below" } : {});
       const width = (50 * Math.abs(z)) / most;
@@ -230,11 +244,10 @@ function bars(values) {
       const number = `${z < 0 ? "−" : "+"}${Math.abs(z).toFixed(1)}`;
       return make(
         "tr",
-        {},
         make("th", { scope: "row" }, name),
-        make("td", {}, value),
-        make("td", {}, make("div", { class: "bar" }, bar)),
-        make("td", {}, number),
+        make("td", value),
+        make("td", make("div", { class: "bar" }, bar)),
+        make("td", number),
       );
     }),
   );
@@ -248,10 +261,8 @@ async function get(name) {
     if (unanswered) problem("");
     return told;
   }
-  problem(
-    (told && told.error) ||
-      `The server is gone, or has another address now. Start ${document.title} again.`,
-  );
+  const anew = `Start ${document.title} again.`;
+  problem(told?.error || `The server is gone, or has another address now. ${anew}`);
   unanswered = true;
   return null;
 }

@@ -10,38 +10,26 @@ const shownIn = (ids) => ids.map((id) => state.shown[id]); // rows, several as o
 const clusterOf = ({ view }, number) =>
   state.clusters.find(({ cluster }) => cluster === number || cluster === `${view}:${number}`);
 const idOf = (row) => `${row.view}:${row.id}`;
-const act = (text, of, does) =>
-  make("button", { onclick: does, "aria-label": `${text} ${of}` }, text);
+const line = (...content) => make("li", ...content);
+const asRows = (rows) => make("div", { class: "rows" }, ...rows);
 
 function correct(id, value, words) {
-  say("answer", { id, answer: value }, words);
+  say("answer", { id: String(id), answer: String(value) }, words);
 }
 
 function taken(told) {
-  unsent = null;
-  problem("");
   selected.clear();
   showAnew(told);
   const { said, n_moved, moved } = told.told;
-  const more =
-    n_moved > moved.length
-      ? [make("li", {}, `and ${counted(n_moved - moved.length, "more row")}`)]
-      : [];
+  if (n_moved > moved.length) moved.push(`and ${counted(n_moved - moved.length, "more row")}`);
   at("told").replaceChildren(
     `${said} ${counted(n_moved, "row")} moved.`,
-    make(
-      "details",
-      {},
-      make("summary", {}, "Which ones"),
-      make("ul", {}, ...moved.map((row) => make("li", {}, row)), ...more),
-    ),
+    make("details", make("summary", "Which ones"), make("ul", ...moved.map((row) => line(row)))),
   );
   at("told").querySelector("details").hidden = n_moved === 0;
 }
 
-function stale(told) {
-  const { words, tried } = unsent;
-  unsent = null;
+function stale(told, words, tried) {
   showAnew(told);
   problem(notTaken("corrected", words, tried));
 }
@@ -77,7 +65,7 @@ function show(told) {
   list("matches", "Matches that seem to be wrong", told.matches, doubtfulMatch);
   for (const name of ["disputed", "violated"])
     at(`n-${name}`).parentElement.hidden = told[name].n === 0;
-  at("corrections").replaceChildren(...told.corrections.map((text) => make("li", {}, text)));
+  at("corrections").replaceChildren(...told.corrections.map((text) => line(text)));
   if (told.clusters.some((one) => String(one.cluster) === opened)) open(opened);
   else close();
   showSelection();
@@ -96,42 +84,31 @@ function shownCluster(one) {
   const id = String(one.cluster);
   const sizes = Object.entries(one.rows).flatMap(([view, { size }], place) => [
     `${place ? ", " : ""}${size} `,
-    make("bdi", {}, view), // one from right to left would take the next number along
+    make("bdi", view), // one from right to left would take the next number along
   ]);
   const typical = Object.values(one.rows).flatMap((own) => shownIn(own.typical));
-  const item = make("li", {});
+  const item = make("li");
+  const does = {
+    Rows: () => open(id).then(() => at("opened").querySelector("h2")?.focus()),
+    Rename: () => renaming(item, one),
+    Merge: () => merging(item, one),
+    Split: () => splitting(item, one),
+  };
   item.append(
-    make("h2", {}, `${id}  `, one.name, " ", make("span", { class: "soft" }, "(", ...sizes, ")")),
+    make("h2", `${id}  `, one.name, " ", soft("(", ...sizes, ")")),
     exemplars(typical.map((row) => [row])),
-    make(
-      "div",
-      { class: "keys" },
-      act("Rows", called(one), async () => {
-        await open(id);
-        at("opened").querySelector("h2")?.focus();
-      }),
-      act("Rename", called(one), () => renaming(item, one)),
-      act("Merge", called(one), () => merging(item, one)),
-      act("Split", called(one), () => splitting(item, one)),
-    ),
+    keys(...Object.entries(does).map(([text, run]) => act(text, run, called(one)))),
   );
   return item;
 }
 
-function inside(item, ...content) {
-  item.querySelector(".doing")?.remove();
-  const doing = make("div", { class: "doing" }, ...content);
-  const cancel = () => {
-    doing.remove();
-    item.querySelector("button").focus();
-  };
-  doing.append(" ", make("button", { onclick: cancel }, "Cancel"));
-  item.append(doing);
-  item.querySelector(".doing input, .doing select, .doing button")?.focus();
-}
-
 function renaming(item, one) {
   inside(item, renameForm(String(one.cluster), called(one), called(one)));
+}
+
+function option(one, chosen = "") {
+  const selected = String(one.cluster) === chosen ? "" : null;
+  return make("option", { value: one.cluster, selected }, called(one));
 }
 
 function merging(item, one) {
@@ -142,23 +119,13 @@ function merging(item, one) {
     inside(item, make("p", { role: "alert" }, "There is no other cluster to merge it into."));
     return;
   }
-  const into = make(
-    "select",
-    { "aria-label": "Into" },
-    ...others.map((other) => make("option", { value: other.cluster }, called(other))),
-  );
-  const send = (event) => {
-    event.preventDefault();
-    correct(
-      String(one.cluster),
-      `merge:${into.value}`,
-      `${called(one)} into ${into.selectedOptions[0].textContent}`,
-    );
+  const into = make("select", { "aria-label": "Into" }, ...others.map((other) => option(other)));
+  const onsubmit = () => {
+    const words = `${called(one)} into ${into.selectedOptions[0].textContent}`;
+    correct(one.cluster, `merge:${into.value}`, words);
   };
-  inside(
-    item,
-    make("form", { onsubmit: send }, "Put its rows into ", into, make("button", {}, "Merge")),
-  );
+  const merge = make("button", "Merge");
+  inside(item, make("form", { onsubmit }, "Put its rows into ", into, merge));
 }
 
 async function splitting(item, one) {
@@ -167,17 +134,12 @@ async function splitting(item, one) {
   const shown = told.parts.map((part, place) =>
     make(
       "section",
-      {},
-      make("h3", {}, `Part ${place + 1}: ${counted(part.n, "row")}`),
+      make("h3", `Part ${place + 1}: ${counted(part.n, "row")}`),
       exemplars(part.rows.map((row) => [row])),
     ),
   );
-  const send = make(
-    "button",
-    { onclick: () => correct(String(one.cluster), "split", `split ${called(one)}`) },
-    "Split off part 2",
-  );
-  inside(item, ...shown, send);
+  const send = () => correct(one.cluster, "split", `split ${called(one)}`);
+  inside(item, ...shown, act("Split off part 2", send));
 }
 
 async function open(id) {
@@ -195,9 +157,9 @@ async function open(id) {
       "h2",
       { tabindex: -1 },
       `Rows of ${id} (${howMany(told, ", the least sure first")}) `,
-      make("button", { onclick: back }, "Close"),
+      act("Close", back),
     ),
-    make("ul", { class: "rows" }, ...told.rows.map((row) => make("li", {}, choosable(row)))),
+    make("ul", { class: "rows" }, ...told.rows.map((row) => line(choosable(row)))),
   );
   at("opened").hidden = false;
   if (focused) at("opened").querySelector("h2").focus(STILL);
@@ -217,52 +179,32 @@ function choosable(row) {
     else selected.delete(id);
     showSelection();
   });
-  return make("div", {}, make("label", {}, box, " Select"), shownRow(row));
+  return make("div", make("label", box, " Select"), shownRow(row));
 }
 
 function doubtful({ id, second }) {
   const [row] = shownIn([id]);
-  const buttons = [
-    act("Fits nowhere", `(${id})`, () => correct(id, "outlier", `${id} fits nowhere`)),
-  ];
   const other = clusterOf(row, second);
-  if (other)
-    buttons.unshift(
-      act(`Move to ${called(other)}`, `(${id})`, () =>
-        correct(id, String(second), `${id} to ${called(other)}`),
-      ),
-    );
-  return make("li", {}, choosable(row), make("div", { class: "keys" }, ...buttons));
+  const move = () => correct(id, second, `${id} to ${called(other)}`);
+  const leaveOut = () => correct(id, "outlier", `${id} fits nowhere`);
+  const buttons = keys(act("Fits nowhere", leaveOut, `(${id})`));
+  if (other) buttons.prepend(act(`Move to ${called(other)}`, move, `(${id})`));
+  return line(choosable(row), buttons);
 }
 
 function disputed({ id, said }) {
   const rows = shownIn(id.split("\n"));
   const what = rows.map(idOf).join(" and ");
   const settle = (value, words) =>
-    act(words, `(${what})`, () => correct(id, value, `${what}: ${words}`));
-  const clusters = new Set(said.map((one) => one.cluster).filter((cluster) => cluster !== null));
-  const moves = state.clusters.filter(
-    ({ cluster }) =>
-      clusters.has(cluster) ||
-      [...clusters].some((number) => cluster === `${rows[0].view}:${number}`),
-  );
-  return make(
-    "li",
-    {},
-    make("div", { class: "rows" }, ...rows.map(choosable)),
-    make(
-      "p",
-      {},
-      said
-        .map(
-          ({ who, answer }) => `${who}: ${answer === "outlier" ? "fits nowhere" : quoted(answer)}`,
-        )
-        .join("; "),
-    ),
-    make(
-      "div",
-      { class: "keys" },
-      ...moves.map((one) => settle(String(one.cluster), `Put into ${called(one)}`)),
+    act(words, () => correct(id, value, `${what}: ${words}`), `(${what})`);
+  const answered = said.map(({ cluster }) => clusterOf(rows[0], cluster));
+  const moves = state.clusters.filter((one) => answered.includes(one));
+  const inWords = (answer) => (answer === "outlier" ? "fits nowhere" : quoted(answer));
+  return line(
+    asRows(rows.map(choosable)),
+    make("p", said.map(({ who, answer }) => `${who}: ${inWords(answer)}`).join("; ")),
+    keys(
+      ...moves.map((one) => settle(one.cluster, `Put into ${called(one)}`)),
       settle("outlier", "Fits nowhere"),
     ),
   );
@@ -274,30 +216,18 @@ function violated({ id, must_link, clusters, source }) {
   const said = must_link
     ? `belong together, but they are in ${one} and in ${other}.`
     : `belong apart, but both are in ${one}.`;
-  return make(
-    "li",
-    {},
-    make("p", {}, `By ${source}, these `, said),
-    make("div", { class: "rows" }, ...rows.map(choosable)),
-  );
+  return line(make("p", `By ${source}, these ${said}`), asRows(rows.map(choosable)));
 }
 
 function doubtfulMatch({ id, used }) {
   const words = id.replace("\n", " and ");
-  const wrong = act(used ? "Wrong match" : "Left out already", `(${words})`, () =>
-    correct(id, "no match", `${words} are not the same`),
-  );
+  const part = () => correct(id, "no match", `${words} are not the same`);
+  const join = () => correct(id, "match", `${words} are the same`);
+  const wrong = act(used ? "Wrong match" : "Left out already", part, `(${words})`);
   wrong.disabled = !used;
-  return make(
-    "li",
-    {},
-    make("div", { class: "rows" }, ...shownIn(id.split("\n")).map((row) => shownRow(row))),
-    make(
-      "div",
-      { class: "keys" },
-      act("The same thing", `(${words})`, () => correct(id, "match", `${words} are the same`)),
-      wrong,
-    ),
+  return line(
+    asRows(shownIn(id.split("\n")).map((row) => shownRow(row))),
+    keys(act("The same thing", join, `(${words})`), wrong),
   );
 }
 
@@ -312,17 +242,11 @@ function showSelection() {
   const targets = state.clusters.filter(({ rows }) =>
     [...views].every((view) => Object.hasOwn(rows, view)),
   );
-  at("target").replaceChildren(
-    ...targets.map((one) => {
-      const selected = String(one.cluster) === chosen ? "" : null;
-      return make("option", { value: one.cluster, selected }, called(one));
-    }),
-  );
+  at("target").replaceChildren(...targets.map((one) => option(one, chosen)));
   document.querySelector("[value=move]").disabled = targets.length === 0;
 }
 
 at("selection").addEventListener("submit", (event) => {
-  event.preventDefault();
   const ids = [...selected].join("\n");
   const what = counted(selected.size, "row");
   const does = event.submitter.value;
