@@ -32,13 +32,7 @@ from mvcc.tables._job import AskedKind, View
 from mvcc.tables.drafting._doubts import FEW_NUMBERS, doubts_of, given_texts
 from mvcc.tables.drafting._files import SortedFiles, sort_files
 from mvcc.tables.drafting._ids import texts_in
-from mvcc.tables.reading._column import (
-    Column,
-    LeftOut,
-    Written,
-    as_texts,
-    without_attrs,
-)
+from mvcc.tables.reading._column import Column, LeftOut, Written, as_texts, without_attrs
 from mvcc.tables.reading._files import read_frame
 from mvcc.tables.reading._id_column import Named
 from mvcc.tables.reading._inputs import read_pairs
@@ -157,33 +151,29 @@ def _drafted(name: str, view: View, named: Sequence[Named]) -> _Drafted:
         problems, rest = Problems(), view.model_copy(update={"ignore": tuple(bad)})
         table = table_of(frame, name, rest, problems, named=named)
     problems.raise_any()
-    bare = without_attrs(frame)
-    labels: dict[str, int] = {}
-    doubts: dict[str, list[str]] = {column.name: [] for column in table.every_column}
+    bare, X = without_attrs(frame), pd.DataFrame(table.X, columns=table.columns)
+    labels, doubts = dict[str, int](), dict[str, list[str]]()
     for column in table.every_column:
-        if column.name == table.id_column or not _LABELS.fullmatch(column.name.strip()):
-            continue
-        n = given_texts(bare[column.name]).nunique()
-        if 2 <= n <= _MOST_LABELS:
-            labels[column.name] = n
-            doubts[column.name].append(f"looks like labels ({n} values), so it is left out")
-    for name_of_bad, problem in bad.items():
-        doubts[name_of_bad].append(problem.removeprefix(view.path).partition(": ")[2])
-    X = pd.DataFrame(table.X, columns=table.columns)
-    for column in table.used:
-        if column.name not in labels:
-            doubts[column.name] += doubts_of(column, bare[column.name], X[column.name])
-    for column in table.every_column:
-        doubts[column.name] += [
+        cells, said = bare[column.name], list[str]()
+        if column.name != table.id_column and _LABELS.fullmatch(column.name.strip()):
+            n = given_texts(cells).nunique()
+            if 2 <= n <= _MOST_LABELS:
+                labels[column.name] = n
+                said.append(f"looks like labels ({n} values), so it is left out")
+        if column.name in bad:
+            said.append(bad[column.name].removeprefix(view.path).partition(": ")[2])
+        elif column.name in X and column.name not in labels:
+            said += doubts_of(column, cells, X[column.name])
+        said += [
             f"{remark}: if the others mean missing, name them under `missing:`"
             for remark in column.remarks
             if re.match(r"\d+ of \d+ values are (numbers|dates)", remark)
         ]
-        if table.id_column is not None or column.why is not LeftOut.AN_ID:
-            continue
-        if n_repeated := int(given_texts(bare[column.name]).duplicated().sum()):
-            said = f"{counted(n_repeated, 'value')} {agreeing(n_repeated, 'repeats', 'repeat')}"
-            doubts[column.name].append(f"{said}, so it does not name the rows")
+        may_be_id = table.id_column is None and column.why is LeftOut.AN_ID
+        if may_be_id and (n := int(given_texts(cells).duplicated().sum())):
+            repeats = f"{counted(n, 'value')} {agreeing(n, 'repeats', 'repeat')}"
+            said.append(f"{repeats}, so it does not name the rows")
+        doubts[column.name] = said
     return _Drafted(view, frame, table, labels, doubts)
 
 
