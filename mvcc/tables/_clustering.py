@@ -13,14 +13,7 @@ from scipy.sparse import issparse
 
 from mvcc._utils.arrays import Floats, Ints, blocks_of
 from mvcc._utils.environment import command_line, machine, now, versions
-from mvcc._utils.messages import (
-    agreeing,
-    counted,
-    enumerated,
-    for_reader,
-    percent,
-    views_of_pair,
-)
+from mvcc._utils.messages import agreeing, counted, enumerated, for_reader, percent, views_of_pair
 from mvcc.constraints import n_satisfied
 from mvcc.metrics import cluster_fit
 from mvcc.results import Clustering, parse_facts

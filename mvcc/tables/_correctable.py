@@ -55,10 +55,6 @@ class Correctable:
         kept, gone : int or str
             Numbers or names of clusters; "view:number" where views are not numbered alike.
 
-        Returns
-        -------
-        ClusteringResult
-
         Raises
         ------
         InvalidInputError
@@ -75,10 +71,6 @@ class Correctable:
             As for ``merge``.
         name : str
             At most 200 letters, and not the name of another cluster.
-
-        Returns
-        -------
-        ClusteringResult
         """
         refuse_name(name)
         return self._corrected(str(cluster), f"{RENAME}{name}")
@@ -91,10 +83,6 @@ class Correctable:
         rows : dict {view: id or list of ids}
         cluster : int, str or None
             Its number or name; None for rows that fit nowhere, which are left out.
-
-        Returns
-        -------
-        ClusteringResult
 
         Raises
         ------
@@ -153,10 +141,6 @@ class Correctable:
         name : str, default=""
             Of the new cluster.
 
-        Returns
-        -------
-        ClusteringResult
-
         Raises
         ------
         InvalidInputError
@@ -173,17 +157,14 @@ class Correctable:
     def match(self, rows: Mapping[str, Any], *, same: bool = True) -> Self:
         """Say that two rows are the same object, or that they are not.
 
+        A clustering that continues the new result uses the matches.
+
         Parameters
         ----------
         rows : dict {view: id}
             Two views with a row each; the second one is moved into the cluster of the first.
         same : bool, default=True
             False takes a match away.
-
-        Returns
-        -------
-        ClusteringResult
-            A clustering that continues it uses the matches.
 
         Raises
         ------
@@ -207,8 +188,7 @@ class Correctable:
                     f"rows of {view} must be ids, not a Series that has a {own.name} for each; give"
                     " the ids of some, such as own.index[own == 1]."
                 )
-            many = (list, tuple, set, pd.Index, pd.Series, np.ndarray)
-            several = own if isinstance(own, many) else [own]
+            several = own if pd.api.types.is_list_like(own) else [own]
             if any(isinstance(one, bool | np.bool_) for one in several):
                 raise InvalidInputError(
                     f"rows of {view} must be ids, not a mask; give index[mask]."

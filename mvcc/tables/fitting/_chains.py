@@ -225,21 +225,14 @@ def received(
     return arrived
 
 
-class _End(NamedTuple):
-    """A row of a constraint that came to a view."""
-
-    row: int
-    counterpart: int  # its row in the view that passed the constraint on
-    sure: float  # how sure that relation is
-
-
 class _Way(NamedTuple):
     """How a constraint came to a view."""
 
     weight: float
     source: int  # the view that passed it on
     place: int  # which of its constraints it was
-    ends: list[_End]  # ascending
+    # of both rows, ascending: the row, its counterpart there, and how sure that relation is
+    ends: list[tuple[int, int, float]]
 
 
 _Ways = dict[tuple[int, int, bool], _Way]  # by rows and type
@@ -268,7 +261,7 @@ def _add_ways(
             key = min(one, other), max(one, other), must_link
             kept = min(weight, sure_one, sure_other)
             if one != other and (key not in best or best[key].weight < kept):
-                ends = sorted([_End(one, i, sure_one), _End(other, j, sure_other)])
+                ends = sorted([(one, i, sure_one), (other, j, sure_other)])
                 best[key] = _Way(kept, source, place, ends)
 
 
@@ -288,10 +281,10 @@ def _by_way(reasons: Reasons, flows: list[Flow], target: int, way: _Way) -> Reas
     """Say by which matches a constraint came, and why it was passed on."""
     there = flows[way.source].reasons[way.place]
     first, last = (
-        reasons.chain((target, end.row), (way.source, end.counterpart), False, end.sure)
-        for end in way.ends
+        reasons.chain((target, row), (way.source, counterpart), False, sure)
+        for row, counterpart, sure in way.ends
     )
-    i, j = (end.counterpart for end in way.ends)
+    (_, i, _), (_, j, _) = way.ends
     source = way.source, i, j
     if inner := there.chain:
         if i > j:  # as its pairs are sorted
