@@ -42,6 +42,11 @@ def files(tmp_path):
     return ["Meine Weine.csv", "Böden.xlsx", "m.csv", "urteile.csv"]
 
 
+def write(name, head, rows):
+    """Write a table into the present folder."""
+    write_csv(Path(f"{name}.csv"), [head.split(","), *rows])
+
+
 def run(*words):
     return invoke(*words).stdout
 
@@ -50,19 +55,12 @@ def drafted(path="cluster.yaml"):
     return Path(path).read_text("utf-8")
 
 
-def test_a_draft_in_a_folder_that_is_a_link_finds_the_tables(files, tmp_path):
-    (tmp_path / "far/away").mkdir(parents=True)
-    (tmp_path / "link").symlink_to("far/away")
-    run("init --from", *files, "--out", "link/c.yaml")
-    run("cluster link/c.yaml --dry-run")
-
-
-def test_the_draft_says_what_may_be_a_scale_or_stand_for_none(tmp_path):
+def test_the_draft_says_what_may_be_a_scale_or_stand_for_none():
     scale = ["1 - never", "2 - at times", "3", "4 - always"]
     rows = [[f"{scale[n % 4]}", n % 7 if n % 5 else -99, "xyz"[n % 3]] for n in range(60)]
     for n, row in enumerate(rows):
         row.append(f"{n // 6 + 1}.{n % 12 + 1}.2024" if n % 4 else "open")
-    write_csv(tmp_path / "answers.csv", [["How often?", "age", "0", "due"], *rows])
+    write("answers", "How often?,age,0,due", rows)
     said = run("init --from answers.csv")
     assert (
         "  answers.csv has -99 in age (12 rows, all others 0 to 6). If this means missing, write"
@@ -147,34 +145,33 @@ def test_options_that_fit_no_table_are_refused_as_cluster_does(files, words, sai
         invoke("init --from", *files, *words.split())
 
 
-def test_the_draft_runs_as_it_is(files, tmp_path):
-    run("init --from", *files)
-    run("cluster cluster.yaml --no-comparison --stability-runs 0")
+@pytest.mark.parametrize(("out", "path"), [("job", "../m.csv"), ("link", "../../m.csv")])
+def test_paths_are_relative_to_the_config(files, tmp_path, out, path):
+    (tmp_path / "job/below").mkdir(parents=True)
+    (tmp_path / "link").symlink_to("job/below")
+    said = json.loads(run("init --from", *files, "--out", f"{out}/a.yaml", "--json"))
+    assert said["files"] == [f"{out}/a.yaml"]
+    assert yaml.safe_load(drafted(f"{out}/a.yaml"))["matches"] == {"Meine_Weine:Böden": path}
+    run(f"cluster {out}/a.yaml --no-comparison --stability-runs 0")
     facts = json.loads((tmp_path / "results" / "clustering.json").read_text())
     assert [file["rows"] for file in facts["inputs"]] == [60, 60, 30, 2]
 
 
-def test_paths_are_relative_to_the_config(files, tmp_path):
-    (tmp_path / "job").mkdir()
-    said = json.loads(run("init --from", *files[:3], "--out", "job/a.yaml", "--json"))
-    assert said["files"] == ["job/a.yaml"]
-    assert yaml.safe_load(drafted("job/a.yaml"))["matches"] == {"Meine_Weine:Böden": "../m.csv"}
-    run("cluster job/a.yaml --dry-run")
-
-
-def test_two_tables_with_the_same_ids_are_asked_about(tmp_path):
+def test_rows_with_the_same_ids_are_asked_about_where_both_tables_have_ids():
     for name in "ab":
-        write_csv(tmp_path / f"{name}.csv", [["id", "x"], *([f"r{n}", n] for n in range(9))])
+        write(name, "id,x", ([f"r{n}", n] for n in range(9)))
     run("init --from a.csv b.csv")
-    text = drafted()
-    assert "the same object? 9 ids are in both tables" in text
-    assert "n_clusters: 5" in text
+    assert "the same object? 9 ids are in both tables" in drafted()
+    assert "n_clusters: 5" in drafted()
+    write("b", "x,y", [[1.5, 2.5], [2.5, 1.5]])
+    run("init --from a.csv b.csv --out c.yaml")
+    assert "# rows of two tables that are the same object" in drafted("c.yaml")
 
 
 def test_a_draft_has_no_more_clusters_than_the_smallest_table_has_rows(tmp_path):
     for name, n in (("a", 20), ("b", 3), ("c", 2)):
         rows = [[f"{name}{row}", row, f"kind {row}"] for row in range(n)]
-        write_csv(tmp_path / f"{name}.csv", [["id", "重量", "class"], *rows])
+        write(name, "id,重量,class", rows)
     said = []
     for names in ("b.csv", "a.csv b.csv", "c.csv", "a.csv"):
         config = tmp_path / f"{len(said)}.yaml"
@@ -193,95 +190,77 @@ def test_a_draft_has_no_more_clusters_than_the_smallest_table_has_rows(tmp_path)
     ]
 
 
-def test_a_table_that_may_be_misspelled_pairs_is_told(tmp_path):
+def test_a_table_that_may_be_misspelled_pairs_is_told():
     for name in "ab":
         rows = [[f"K{n}", n % 3 + n / 9, n % 2] for n in range(12)]
-        write_csv(tmp_path / f"{name}.csv", [["id", "x", "y"], *rows])
-    table = [["id", "key", "age"], *([f"k{n}", f"K{n}", n**2 / 9] for n in range(12))]
-    write_csv(tmp_path / "c.csv", table)
+        write(name, "id,x,y", rows)
+    table = [[f"k{n}", f"K{n}", n**2 / 9] for n in range(12)]
+    write("c", "id,key,age", table)
     said = "c.csv: the column 'id' has 'k0' where a.csv has 'K0', so it was taken for a table. If"
     assert said in run("init --from a.csv b.csv c.csv")
     found = invoke("cluster a.csv b.csv c.csv -k 2 --dry-run")
     assert f"Note: {said}" in found.stderr
     assert "\nc: 12 rows" in found.stdout
-    write_csv(tmp_path / "c.csv", [row[:2] for row in table])
+    write("c", "id,key", [row[:2] for row in table])
     with pytest.raises(DataError, match=r"no column is left .* c\.csv: the column 'id' has 'k0'"):
         run("init --from a.csv b.csv c.csv --out other.yaml")
-    ships = [[f"IMO {n + 9000}", n % 3 + n / 9, n % 2] for n in range(12)]
-    write_csv(tmp_path / "a.csv", [["id", "x", "y"], *ships])
-    table = [["ship", "port", "x"], *([f"{n + 9000}", f"K{n}", n**2 / 9] for n in range(12))]
-    write_csv(tmp_path / "c.csv", table)
+    write("a", "id,x,y", ([f"IMO {n + 9000}", n % 3 + n / 9, n % 2] for n in range(12)))
+    write("c", "ship,port,x", ([f"{n + 9000}", f"K{n}", n**2 / 9] for n in range(12)))
     assert "'9000' where a.csv has 'IMO 9000'" in run("init --from a.csv b.csv c.csv --out d.yaml")
 
 
-def test_why_ids_name_no_rows_and_pairs_have_no_kind_is_told(tmp_path):
+def test_why_ids_name_no_rows_and_pairs_have_no_kind_is_told():
     for name in "ab":
         rows = [[f"{name}{n}", n % 3 + n / 9, n % 2] for n in (*range(12), 5)]
-        write_csv(
-            tmp_path / f"{name}.csv", [["key", "x", "y"], *(rows if name == "a" else rows[:12])]
-        )
-    write_csv(tmp_path / "c.csv", [["a key", "b key"], *([f"a{n} ", f"b{n}"] for n in range(12))])
+        write(name, "key,x,y", rows if name == "a" else rows[:12])
+    write("c", "a key,b key", ([f"a{n} ", f"b{n}"] for n in range(12)))
     with pytest.raises(DataError, match=r"a\.csv:14: line 14 has the id 'a5', as line 7 has"):
         run("init --from a.csv b.csv c.csv")
-    write_csv(tmp_path / "c.csv", [["b key", "z"], *([f"b{n} ", f"z{n}"] for n in range(12))])
+    write("c", "b key,z", ([f"b{n} ", f"z{n}"] for n in range(12)))
     with pytest.raises(DataError, match=r"'b key' names the rows; 'z' an id\.$"):
         run("init --from b.csv a.csv c.csv")
-    write_csv(tmp_path / "c.csv", [["x", "x"], [1, 2], [2, 3]])
+    write("c", "x,x", [[1, 2], [2, 3]])
     with pytest.raises(DataError, match=r"the column 'x' is there more than once"):
         run("init --from b.csv a.csv c.csv")
-    kinds = [[f"b{n}", f"b{n + 1}", "no" if n % 2 else "yes"] for n in range(11)]
-    write_csv(tmp_path / "c.csv", [["one", "other", "same?"], *kinds])
+    kinds = ([f"b{n}", f"b{n + 1}", "no" if n % 2 else "yes"] for n in range(11))
+    write("c", "one,other,same?", kinds)
     said = "c.csv: it was taken for a table, though two columns have ids of b.csv. If these are"
     assert said in run("init --from a.csv b.csv c.csv")
-    numbers = [["id", "x"], *([n + 1000, n % 3 + n / 9] for n in range(12))]
-    write_csv(tmp_path / "b.csv", numbers)
-    kinds = [[f"{n + 1000:06}", n + 1001, "gleich" if n % 2 else "anders"] for n in range(11)]
-    write_csv(tmp_path / "c.csv", [["one", "other", "same?"], *kinds])
+    write("b", "id,x", ([n + 1000, n % 3 + n / 9] for n in range(12)))
+    kinds = ([f"{n + 1000:06}", n + 1001, "gleich" if n % 2 else "anders"] for n in range(11))
+    write("c", "one,other,same?", kinds)
     assert said in run("init --from a.csv b.csv c.csv --out d.yaml")
 
 
-def test_columns_with_ids_of_another_table_and_ids_that_repeat_are_doubtful(tmp_path):
-    plots = [["plot", "x"], *([f"{n:03}", n % 3 / 9] for n in range(20))]
-    write_csv(tmp_path / "a.csv", plots)
-    calls = [[f"w{n}", 19 - n, n % 5, n % 2 / 9] for n in range(20)]
-    write_csv(tmp_path / "b.csv", [["key", "near", "floor", "y"], *calls])
+def test_columns_with_ids_of_another_table_and_ids_that_repeat_are_doubtful():
+    plots = [[f"{n:03}", n % 3 / 9] for n in range(20)]
+    write("a", "plot,x", plots)
+    write("b", "key,near,floor,y", ([f"w{n}", 19 - n, n % 5, n % 2 / 9] for n in range(20)))
     assert "has ids" not in run("init --from a.csv b.csv"), "no ids, but numbers of rows"
-    plots[0][0] = "id"
-    write_csv(tmp_path / "a.csv", plots)
+    write("a", "id,x", plots)
     draft = run("init --from a.csv b.csv --out d.yaml")
     assert "  b: near: has ids of a: if rows with them are the same object, write a file" in draft
     assert draft.count("has ids") == 1
-    write_csv(tmp_path / "b.csv", [["key", "y"], *([f"K{n % 19}", n % 4 / 9] for n in range(20))])
-    assert "b: key: 1 value repeats, so it does not name the rows" in run(
-        "init --from b.csv --out e.yaml"
-    )
-
-
-def test_one_of_two_tables_may_have_no_id(tmp_path):
-    write_csv(tmp_path / "a.csv", [["id", "x"], ["a1", 1.5], ["a2", 2.5]])
-    write_csv(tmp_path / "b.csv", [["x", "y"], [1.5, 2.5], [2.5, 1.5]])
-    run("init --from a.csv b.csv")
-    text = drafted()
-    assert "# rows of two tables that are the same object" in text
+    write("b", "key,y", ([f"K{n % 19}", n % 4 / 9] for n in range(20)))
+    draft = run("init --from b.csv --out e.yaml")
+    assert "b: key: 1 value repeats, so it does not name the rows" in draft
 
 
 def test_ids_may_be_in_a_column_without_a_name_as_pandas_writes_an_index(tmp_path):
     for name in "ab":
-        rows = [[f"{name}{n}", n % 2 + n / 9] for n in range(12)]
-        write_csv(tmp_path / f"{name}.csv", [["", "x"], *rows])
-    write_csv(tmp_path / "m.csv", [["a", "b"], *([f"a{n}", f"b{n}"] for n in range(9))])
+        write(name, ",x", ([f"{name}{n}", n % 2 + n / 9] for n in range(12)))
+    write("m", "a,b", ([f"a{n}", f"b{n}"] for n in range(9)))
     run("init --from a.csv b.csv m.csv")
     assert "id_column: ''" in drafted()
     run("cluster cluster.yaml -k 2 --no-comparison --stability-runs 0")
     assert (tmp_path / "results/a/labels.csv").read_text("utf-8").startswith("id,cluster,")
 
 
-def test_a_file_that_is_no_table_may_be_matches_of_tables_whose_columns_are_the_rows(tmp_path):
+def test_a_file_that_is_no_table_may_be_matches_of_tables_whose_columns_are_the_rows():
     for name in "ab":
-        head = ["gene", *(f"{name}-{n}" for n in range(12))]
-        rows = [[f"gene {name}{n}", *range(n, n + 12)] for n in range(12)]
-        write_csv(tmp_path / f"{name}_T.csv", [head, *rows])
-    write_csv(tmp_path / "m.csv", [["one", "other"], *([f"a-{n}", f"b-{n}"] for n in range(12))])
+        head = ",".join(["gene", *(f"{name}-{n}" for n in range(12))])
+        write(f"{name}_T", head, ([f"gene {name}{n}", *range(n, n + 12)] for n in range(12)))
+    write("m", "one,other", ([f"a-{n}", f"b-{n}"] for n in range(12)))
     hint = "Or 'other' holds unknown ids for matches. Most of them are columns of b_T: write its"
     with pytest.raises(DataError, match=f"m.csv: no column is left to cluster: .* {hint} columns"):
         run("init --from a_T.csv b_T.csv m.csv")
@@ -339,10 +318,10 @@ def test_a_draft_has_the_ids_that_cluster_takes(number, order):
 
 
 @pytest.mark.slow
-def test_a_draft_of_thousands_of_columns_can_be_read_and_has_those_in_doubt(tmp_path):
-    names = ["id", *(f"gene{n}" for n in range(5000)), "class"]
+def test_a_draft_of_thousands_of_columns_can_be_read_and_has_those_in_doubt():
+    names = ",".join(["id", *(f"gene{n}" for n in range(5000)), "class"])
     rows = [[f"K{n}", *(n * np.arange(1, 5001) % 7 / 4), n % 3] for n in range(12)]
-    write_csv(tmp_path / "a.csv", [names, *rows])
+    write("a", names, rows)
     run("init --from a.csv")
     said = drafted()
     assert "gene3999: number" in said
