@@ -63,12 +63,6 @@ def test_a_row_is_moved_with_its_matches_and_is_certain_there(found):
     assert (view["second"][3], view["second_probability"][3]) == (target, 0)
 
 
-def test_rows_may_be_a_series_of_ids(found):
-    several = pd.Series([103, 150], index=["one", "other"])
-    after, wanted = (found.move({"survey": rows}, 0) for rows in (several, [103, 150]))
-    assert after.corrections == wanted.corrections
-
-
 def test_constraints_that_a_correction_violates_are_counted_as_such():
     before = clustered()
     i, j = JUDGED["shop"].query("kind == 'must-link'")[["i", "j"]].iloc[0]
@@ -154,7 +148,10 @@ def test_the_proposed_parts_are_the_same_ones_every_time():
     assert all(first.equals(other) for other in others)
 
 
-def test_clusters_or_parts_by_id_are_not_taken_for_ids(found):
+def test_a_series_may_have_ids_but_clusters_or_parts_are_not_taken_for_them(found):
+    several = pd.Series([103, 150], index=["one", "other"])
+    after, wanted = (found.move({"survey": rows}, 0) for rows in (several, [103, 150]))
+    assert after.corrections == wanted.corrections
     message = "survey must be ids, not a Series that has a {} for each"
     with pytest.raises(InvalidInputError, match=message.format("part")):
         found.split(0, {"survey": found.parts(0)["survey"]})
@@ -187,31 +184,16 @@ def test_a_result_without_its_last_match_is_made_anew(method):
 
 
 @pytest.fixture(scope="module")
-def steps(found):
-    """Return a result, and what it becomes by one correction of every kind after the other."""
-    steps = [found, found.merge(0, 1)]
-    steps.append(steps[-1].split(0, name="half"))
-    steps.append(steps[-1].move({"shop": ["s3", "s60"], "survey": 170}, 2))
-    steps.append(steps[-1].rename("half", "the half"))
-    steps.append(steps[-1].match({"shop": "s50", "survey": 151}))
-    steps.append(steps[-1].match({"shop": "s7", "survey": 107}, same=False))
-    steps.append(steps[-1].move({"survey": 150}, None))
-    return steps
+def corrected(found):
+    """Return what a result becomes by a correction of every kind."""
+    split = found.merge(0, 1).split(0, name="half")
+    moved = split.move({"shop": ["s3", "s60"], "survey": 170}, 2).rename("half", "the half")
+    joined = moved.match({"shop": "s50", "survey": 151})
+    return joined.match({"shop": "s7", "survey": 107}, same=False).move({"survey": 150}, None)
 
 
-def test_every_correction_is_undone(found, steps):
-    after = steps[-1]
-    assert len(after.corrections) == 7
-    for before in reversed(steps[:-1]):
-        after = after.undo()
-        assert after.facts == before.facts
-    with pytest.raises(InvalidInputError, match="nothing to undo"):
-        found.undo()
-
-
-def test_corrections_hold_when_the_result_is_made_anew_also_twice(steps):
-    before = steps[-1]
-    after = clustered(constraints=None, continues=before)
+def test_corrections_hold_when_the_result_is_made_anew_also_twice(corrected):
+    before, after = corrected, clustered(constraints=None, continues=corrected)
     again = clustered(constraints=None, continues=after, seed=5).rename(2, "others")
     for result in (after, again):
         assert result.corrections[:7] == before.corrections
@@ -224,12 +206,11 @@ def test_corrections_hold_when_the_result_is_made_anew_also_twice(steps):
     assert again.facts["titles"][2:] == ["others", "the half"]
 
 
-def test_corrections_of_rows_that_are_gone_have_no_effect_and_are_counted(steps):
-    before = steps[-1]
+def test_corrections_of_rows_that_are_gone_have_no_effect_and_are_counted(corrected):
     fewer = VIEWS | {"shop": SHOP.drop(["s3", "s50", "s7"])}
     pairs = MATCHES["shop", "survey"]
     matches = {("shop", "survey"): pairs[~pairs["shop"].isin(["s3", "s7"])]}
-    after = clustered(fewer, constraints=None, matches=matches, continues=before)
+    after = clustered(fewer, constraints=None, matches=matches, continues=corrected)
     (warning,) = (one for one in after.facts["warnings"] if "of corrections" in one)
     assert "3 rows" in warning
     assert after.labels["shop"]["s60"] == 2

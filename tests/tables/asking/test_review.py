@@ -328,6 +328,8 @@ def test_the_page_shows_clusters_rows_that_are_unsure_first_and_how_a_cluster_ma
     unsure = [row for row in doubts if str(now[row]) == number]
     first = page.rows(number)["rows"][: len(unsure)]
     assert [f"{row['view']}:{row['id']}" for row in first] == unsure
+    with pytest.raises(MvccError, match="nope"):
+        page.rows("nope:0")
     page.answer("0", "rename:the first", again=False)
     assert page.now()["clusters"][0]["name"] == "the first"
 
@@ -402,17 +404,20 @@ def test_a_folder_that_was_moved_is_corrected_if_its_tables_are_found(results, t
 
 def test_lines_that_name_nothing_stay_in_the_log_without_effect(results):
     (results / "corrections.csv").write_text(
-        "id,answer,when\nview0:gone,1,now\n9,merge:0,now\n0,rename:first,now\n"
+        "id,answer,when\nview0:gone,1,now\n9,merge:0,now\n0,rename:first,now\n8,merge:0,now\n"
     )
     notes = []
     with ReviewSession(results, notes.append) as session:
         assert session.corrections == ["Cluster 0 is now called first."]
         (warning,) = (one for one in session.facts.warnings if "they have no effect" in one)
-        assert warning.startswith("2 corrections and 1 row of corrections name what is not in")
-        session.record([("", "undo")])
-    with ReviewSession(results, notes.append):
+        assert warning.startswith("3 corrections and 1 row of corrections name what is not in")
+    with ReviewSession(results, notes.append) as session:
         assert notes == [f"{results / 'corrections.csv'}: {warning}"]  # told once
-    assert len(read_csv(results / "corrections.csv")) == 4
+        page = ReviewPage(session)
+        told = [page.answer("", "undo", again=False)["told"]["said"] for _ in range(3)]
+    nothing = "Taken back: a correction without effect."
+    assert told == [nothing, "Taken back: Cluster 0 is now called first.", nothing]
+    assert len(read_csv(results / "corrections.csv")) == 7
 
 
 @pytest.mark.parametrize("end", [b"\r\n", b"\r"])
@@ -427,17 +432,6 @@ def test_a_log_of_corrections_whose_line_ends_were_changed_says_the_same(results
     assert check_clustering(results)[1:] == ([], [])
     with ReviewSession(results):
         assert outputs(results, *ALL) == before | {"corrections.csv": changed}
-
-
-def test_the_page_says_what_was_taken_back_also_a_line_without_effect(results):
-    (results / "corrections.csv").write_text(
-        "id,answer,when\n9,merge:0,now\n0,rename:first,now\n8,merge:0,now\n"
-    )
-    with ReviewSession(results) as session:
-        page = ReviewPage(session)
-        told = [page.answer("", "undo", again=False)["told"]["said"] for _ in range(3)]
-    nothing = "Taken back: a correction without effect."
-    assert told == [nothing, "Taken back: Cluster 0 is now called first.", nothing]
 
 
 def full(handle):
@@ -570,11 +564,6 @@ def test_a_number_of_a_cluster_that_is_the_name_of_another_one_is_refused(result
 def test_a_name_or_number_that_would_be_another_one_is_refused(session, id, answer, message):
     with pytest.raises(MvccError, match=message):
         session.record([(id, answer)])
-
-
-def test_the_page_refuses_a_view_that_is_not_there(session):
-    with pytest.raises(MvccError, match="nope"):
-        ReviewPage(session).rows("nope:0")
 
 
 @pytest.mark.slow
