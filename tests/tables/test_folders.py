@@ -44,8 +44,10 @@ from tests.tables.problems import (
     outputs,
     read_csv,
     with_values,
+    write_csv,
     write_problem,
 )
+from tests.tables.test_asked import log
 
 distributed = pytest.importorskip("distributed")
 pytestmark = pytest.mark.filterwarnings("ignore:::dask")  # seen since workers are in this process
@@ -128,6 +130,12 @@ def run(address, tmp_path):
         ).to_dict()
 
     return cluster_folders
+
+
+def write_parts(folder, *frames):
+    folder.mkdir()
+    for number, frame in enumerate(frames):
+        frame.to_parquet(folder / f"{number}.parquet")
 
 
 def labels_of(folder, *columns):
@@ -222,15 +230,11 @@ def test_one_view_may_be_a_file(options, run, tmp_path):
 
 
 def test_rows_without_ids_are_numbered_over_all_files(tmp_path, run):
-    rng = np.random.default_rng(0)
-    (tmp_path / "rows").mkdir()
-    for number in range(3):
-        frame = pd.DataFrame(
-            rng.normal(size=(20, 2)) + 9 * (np.arange(20) % 2)[:, None], columns=["x", "y"]
-        )
-        frame["__null_dask_index__"] = np.arange(20)  # as dask writes tables without an index
-        frame = frame.set_index("__null_dask_index__")
-        frame.to_parquet(tmp_path / "rows" / f"{number}.parquet", index=True)
+    X = np.random.default_rng(0).normal(size=(60, 2)) + 9 * (np.arange(60) % 2)[:, None]
+    # as dask writes tables without an index
+    rows = pd.Index(np.arange(20), name="__null_dask_index__")
+    frames = (pd.DataFrame(X[at : at + 20], rows, ["x", "y"]) for at in (0, 20, 40))
+    write_parts(tmp_path / "rows", *frames)
     options = options_of({"rows": tmp_path / "rows"}, n_clusters=2, sample=30)
     facts = run(options)
     assert set(facts["views"][0]["ids"]) < set(map(str, range(60)))
@@ -251,11 +255,9 @@ def test_the_column_of_ids_is_that_of_a_file_with_the_same_rows(tmp_path, addres
         first = {"id": rows + 5, "sku": [f"s{row}" for row in rows]}
     x = 9 * (rows % 2) + rows / 100
     frame = pd.DataFrame(first | {"x": x, "y": x + 0.5 * (rows % 3)})
-    frame.to_parquet(tmp_path / "file.parquet", index=False)
-    (tmp_path / "rows").mkdir()
-    for part in range(3):
-        own = frame[20 * part : 20 * part + 20]
-        own.to_parquet(tmp_path / f"rows/{part}.parquet", index=False)
+    frame.to_parquet(tmp_path / "file.parquet")
+    parts = (frame[at : at + 20].reset_index(drop=True) for at in (0, 20, 40))
+    write_parts(tmp_path / "rows", *parts)
     (tmp_path / "pairs.csv").write_text("i,j,kind\ns51,s53,must-link\ns52,s53,cannot-link\n")
     pairs = {"rows": tmp_path / "pairs.csv"} if named else {}
     for path in ("rows", "file.parquet"):
@@ -274,12 +276,13 @@ def test_the_column_of_ids_is_that_of_a_file_with_the_same_rows(tmp_path, addres
 
 
 def test_a_column_that_alone_holds_named_ids_is_found_without_reading_other_parts(tmp_path):
+    frames, path = [], tmp_path / "rows"
     for part in range(2):
         ids = [f"a{20 * part + row}" for row in range(20)]
-        frame = pd.DataFrame({"id": ids, "x": np.arange(20), "code": [f"c{row}" for row in ids]})
-        frame.loc[19, "code"] = None
-        frame.to_parquet(tmp_path / f"{part}.parquet")
-    folder, view = _parquet.read_folder(str(tmp_path)), View(path=str(tmp_path))
+        code = [*(f"c{row}" for row in ids[:19]), None]
+        frames.append(pd.DataFrame({"id": ids, "x": np.arange(20), "code": code}))
+    write_parts(path, *frames)
+    folder, view = read_folder(str(path)), View(path=str(path))
     no_workers = None
     assert id_column_of(no_workers, folder, view, [Named("", {"a3", "a33"})]) == "id"
     with pytest.raises(WorkerError):  # only the other part tells which row is a33
@@ -288,13 +291,11 @@ def test_a_column_that_alone_holds_named_ids_is_found_without_reading_other_part
 
 def test_numbers_are_written_alike_in_parts_of_whole_numbers_and_in_others(tmp_path, run):
     """Only the second part has numbers with fractions: as ids, labels and categories."""
-    (tmp_path / "rows").mkdir()
     grades = np.repeat([1.0, 2.0, 2.5], 20)
     ids = np.arange(60) + np.arange(60) // 30 / 2
     frame = pd.DataFrame({"id": ids, "grade": grades, "truth": grades})
     frame["level"], frame["x"] = grades + 10, np.sin(np.arange(60)) / 3
-    frame[:30].to_parquet(tmp_path / "rows/0.parquet")
-    frame[30:].to_parquet(tmp_path / "rows/1.parquet")
+    write_parts(tmp_path / "rows", frame[:30], frame[30:])
     columns = {"grade": "category", "level": "category", "x": "number"}
     view = {"path": str(tmp_path / "rows"), "labels_column": "truth", "columns": columns}
     assert run(options_of({"rows": view}, n_clusters=3, sample=30))["views"][0]["all_f"] == 1
@@ -310,24 +311,21 @@ def test_numbers_are_written_alike_in_parts_of_whole_numbers_and_in_others(tmp_p
 
 
 def test_constraints_of_a_text_file_name_ids_of_floats_in_a_folder(tmp_path, run):
-    (tmp_path / "rows").mkdir()
     ids = np.arange(60) + np.arange(60) % 2 / 2
     frame = pd.DataFrame({"id": ids, "x": np.arange(60) % 3.0, "y": 1.0 * np.arange(60)})
-    frame.to_parquet(tmp_path / "rows/0.parquet")
+    write_parts(tmp_path / "rows", frame)
     pairs = pd.DataFrame({"i": ids[[0, 2]], "j": ids[[58, 59]], "kind": "must-link"})
     pairs.to_csv(tmp_path / "pairs.csv", index=False)
-    options = options_of({"rows": str(tmp_path / "rows")}, n_clusters=2, sample=20)
-    options += [(("constraints", "rows"), str(tmp_path / "pairs.csv"), "--constraints")]
-    run(options)
+    given = {"rows": tmp_path / "pairs.csv"}
+    run(options_of({"rows": tmp_path / "rows"}, constraints=given, n_clusters=2, sample=20))
     named = {row["id"] for row in read_csv(tmp_path / "out/rows/labels.csv")}
     assert {"0", "2", "58", "59.5"} <= named
 
 
 def test_the_column_that_was_asked_for_names_the_rows_of_a_folder_again(tmp_path, run):
-    (tmp_path / "rows").mkdir()
     frame = pd.DataFrame({"id": np.arange(60), "x": np.arange(60) % 3.0})
     frame["sku"] = [f"s{n}" for n in range(60)]
-    frame.assign(y=np.sqrt(np.arange(60))).to_parquet(tmp_path / "rows/0.parquet")
+    write_parts(tmp_path / "rows", frame.assign(y=np.sqrt(np.arange(60))))
     view = {"path": str(tmp_path / "rows")}
     run(options_of({"rows": view | {"id_column": "sku"}}, n_clusters=2, sample=30), "may")
     again = options_of({"rows": view}, n_clusters=2, sample=30, continues=str(tmp_path / "may"))
@@ -348,24 +346,17 @@ def test_answers_count_and_outliers_stay_out(large, run, tmp_path):
         name: [row["id"] for row in read_csv(tmp_path / f"{name}.csv")]
         for name in ("view0", "view1")
     }
-    asked = tmp_path / "asked"
-    asked.mkdir()
-    log = "".join(
-        f"view1:{name},{answer},now\n"
-        for name, answer in zip(rows["view1"], ("outlier", "unsure"), strict=False)
-    )
-    (asked / "asked.csv").write_text(f"id,answer,when\n{log}")
-    groups = [f"{name},view0:{row},yes\n" for name, row in zip("abc", rows["view0"], strict=False)]
-    (asked / "groups.csv").write_text("".join(["name,members,counted\n", *groups]))
-    (asked / "view0.csv").write_text(
-        f"i,j,kind\n{rows['view0'][-1]},{rows['view0'][-2]},must-link\n"
-    )
+    gone, unsure, *_ = rows["view1"]
+    asked = log(tmp_path / "asked", f"view1:{gone},outlier", f"view1:{unsure},unsure")
+    groups = [[f"kind {row}", f"view0:{row}", "yes"] for row in rows["view0"][:3]]
+    write_csv(asked / "groups.csv", [["name", "members", "counted"], *groups])
+    write_csv(asked / "view0.csv", [["i", "j", "kind"], [*rows["view0"][-2:], "must-link"]])
     unjudged = [one for one in large if one[0][0] != "constraints"]
     facts = run(with_values(unjudged, asked=str(asked)), fresh=True)
     assert set(rows["view0"][:3] + rows["view0"][-2:]) <= set(facts["views"][0]["ids"])
     found = labels_of(tmp_path / "out/view1/labels").set_index("id")
     assert found.columns.tolist() == ["cluster", "name", "label"]
-    assert found.loc[rows["view1"][0], ["cluster", "name"]].tolist() == [-1, ""]
+    assert found.loc[gone, ["cluster", "name"]].tolist() == [-1, ""]
     assert (found["cluster"] < 0).sum() == len(facts["views"][1]["outliers"])
     assert sum(facts["views"][1]["all_sizes"]) == N - len(facts["views"][1]["outliers"])
     assert check_clustering(tmp_path / "out")[1] == []
@@ -453,33 +444,30 @@ def in_one(number, change):
 
 @pytest.mark.parametrize(
     ("change", "message"),
-    {
-        "type": (
+    [
+        (
             in_one(1, lambda frame: frame.assign(x=frame["x"].astype("float32"))),
             r"part-1\.parquet: the column 'x' is float, but double in the files before\. Write",
         ),
-        "lacks": (
+        (
             in_one(2, lambda frame: frame.drop(columns="y")),
             r"part-2\.parquet: the column 'y' is missing, but double in the files before\.",
         ),
-        "more": (
+        (
             in_one(1, lambda frame: frame.assign(w=1.0)),
             r"part-1\.parquet: the column 'w' is double, but missing in the files before\.",
         ),
-        "empty": (lambda number, frame: frame[:0], "there are no rows in its Parquet files"),
-        "twice": (
-            in_one(
-                1,
-                lambda frame: frame.assign(id=frame["id"].where(frame.index != 3, frame["id"][2])),
-            ),
+        (lambda number, frame: frame[:0], "there are no rows in its Parquet files"),
+        (
+            in_one(1, lambda frame: frame.assign(id=frame["id"].mask(frame.index // 2 == 1, "b"))),
             r"part-1\.parquet: row 3 has the id '\w+', as part-1\.parquet: row 2 has; ids must be"
             r" distinct",
         ),
-        "infinite": (
+        (
             lambda number, frame: frame.assign(x=np.inf),
             r"part-\d\.parquet: row \d+ has 'inf', which is not a finite number, in the column 'x'",
         ),
-    }.values(),
+    ],
     ids=["type", "lacks", "more", "empty", "twice", "infinite"],
 )
 def test_a_folder_that_cannot_be_used_is_one_message_and_nothing_is_written(
