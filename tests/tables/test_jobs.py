@@ -77,23 +77,6 @@ def test_what_belongs_to_the_method_of_the_paper_is_refused_without_it(config, k
     assert key not in load_job(None, MINIMAL).settings()
 
 
-@pytest.mark.parametrize(("key", "value"), [("method", "co-em"), ("comparison", False)])
-def test_co_em_is_compared_only_with_the_joint_method(config, key, value):
-    options = [(("compare_co_em",), True, "--compare-co-em"), ((key,), value, f"--{key}")]
-    with pytest.raises(ConfigError, match="adds co-em to the comparison of a joint clustering"):
-        load_job(config, options)
-
-
-def test_components_without_features_that_have_some_are_refused(config):
-    goes = "n_components: goes only with `features: spectral` or `features: pca`"
-    for keys in (("n_components",), ("views", "texts", "n_components")):
-        components = (keys, 4, "--components")
-        with pytest.raises(ConfigError, match=goes):
-            load_job(config, [components])
-        job = load_job(config, [components, (("features",), "pca", "--features")])
-        assert job.features == "pca"
-
-
 def path_of(keys):
     return ".".join(keys) if isinstance(keys, tuple) else ""
 
@@ -129,6 +112,7 @@ def settings_of(typed):
         (["--clusters", "3"], ("n_clusters",), 3),
         (["--on-conflict", "drop"], ("on_conflict",), "drop"),
         (["--features", "none"], ("features",), "none"),
+        (["--features", "pca", "--components", "4"], ("n_components",), 4),
         (
             ["--features", "texts=pca", "--components", "texts=3"],
             ("views", "texts", "n_components"),
@@ -149,13 +133,6 @@ def test_an_option_replaces_the_value_of_the_file(config, typed, keys, value):
     before = load_job(config, settings_of(typed[:-2]))
     others = [name for name in Job.model_fields if name != keys[0]]
     assert all(getattr(job, name) == getattr(before, name) for name in others)
-
-
-def test_an_option_may_add_a_view_and_its_constraints(config):
-    view = (("views", "sounds", "path"), "s.csv", "--view")
-    job = load_job(config, [view, (("constraints", "sounds"), "c.csv", "--c")])
-    assert list(job.views) == ["texts", "images", "sounds"]
-    assert list(job.constraints) == ["texts", "sounds"]
 
 
 def test_mistakes_of_file_and_options_are_told_at_once_with_their_places(config):
@@ -218,6 +195,7 @@ def test_an_option_for_a_view_of_a_file_without_views_is_told_beside_what_the_fi
 
 
 MATCH, IMAGES, K = "texts:images:", "  images: images.npz", "n_clusters: 5"
+CO_EM_TOO = f"{K}\ncompare_co_em: true"
 
 
 @pytest.mark.parametrize(
@@ -237,6 +215,10 @@ MATCH, IMAGES, K = "texts:images:", "  images: images.npz", "n_clusters: 5"
         (K, "n_clusters: 0", r":10: n_clusters: must be .*, got 0\."),
         (K, f"{K}\nthreshold: .nan", ":11: threshold: must be .*, got nan"),
         (K, f"{K}\nseed: -1", ":11: seed: must be .*, got -1"),
+        (K, f"{CO_EM_TOO}\nmethod: co-em", ":11: compare_co_em: adds co-em to .* of a joint"),
+        (K, f"{CO_EM_TOO}\ncomparison: false", ":11: compare_co_em: adds co-em to .* of a joint"),
+        (K, f"{K}\nn_components: 4", ":11: n_components: goes only with `features: spectral` or"),
+        ("[a, b]", "[a, b]\n    n_components: 4", r":5: views\.texts\.n_comp.*: goes only with"),
         (f"{K}\n", "", "n_clusters: is missing; add a line such as `n_clusters: 5`"),
         ("images.npz", '"~\\0"', ":5: .*must be the path of a file.*, got "),
         ("images.npz", '"a\\e[31m.csv"', ":5: .*must be the path of a file.*, got "),
