@@ -34,8 +34,6 @@ function stale(told, words, tried, body) {
 }
 
 const isAboutGroups = (answer) => /^(merge|rename):/.test(answer);
-const WORDS = { unsure: "unsure", outlier: "fits nowhere" };
-const inWords = (answer) => (Object.hasOwn(WORDS, answer) ? WORDS[answer] : quoted(answer));
 
 function answer(value, words) {
   const { id, second_look } = state.card;

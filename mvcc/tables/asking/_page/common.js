@@ -24,6 +24,8 @@ function make(tag, ...content) {
 }
 
 const quoted = (text) => `“${text}”`;
+const WORDS = { unsure: "unsure", outlier: "fits nowhere" }; // other answers are names
+const inWords = (answer) => (Object.hasOwn(WORDS, answer) ? WORDS[answer] : quoted(answer));
 const counted = (n, one) => `${n} ${one}${n === 1 ? "" : "s"}`;
 const key = (name) => make("kbd", name);
 const soft = (...content) => make("span", { class: "soft" }, ...content);

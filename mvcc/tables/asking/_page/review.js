@@ -199,7 +199,6 @@ function disputed({ id, said }) {
     act(words, () => correct(id, value, `${what}: ${words}`), `(${what})`);
   const answered = said.map(({ cluster }) => clusterOf(rows[0], cluster));
   const moves = state.clusters.filter((one) => answered.includes(one));
-  const inWords = (answer) => (answer === "outlier" ? "fits nowhere" : quoted(answer));
   return line(
     asRows(rows.map(choosable)),
     make("p", said.map(({ who, answer }) => `${who}: ${inWords(answer)}`).join("; ")),
