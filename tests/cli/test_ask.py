@@ -150,12 +150,9 @@ def test_of_tables_with_fewer_rows_than_clusters_it_asks_as_well(folder):
     assert len(questions(folder)) == 1
 
 
-def test_the_end_of_the_input_is_the_end(folder):
+def test_closed_standard_input_ends_the_questions_as_the_end_of_another_does(folder):
     asked(folder, keys="n a 1")
     assert len(log(folder)) == 2
-
-
-def test_closed_standard_input_ends_the_questions_as_an_empty_one_does(folder):
     empty = asked(folder, "ask.yaml --out empty")
     with patch.object(sys, "stdin", None):
         closed = mvcc("ask", "ask.yaml", "--out", "closed", cwd=folder)

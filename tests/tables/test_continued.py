@@ -79,6 +79,7 @@ def test_rows_that_stay_keep_their_cluster_and_a_new_one_gets_a_new_number(tmp_p
     assert changes["new"] == [3]
     assert (changes["shared"], changes["kept"]) == (80, 80)
     assert facts["continued"]["former"] == str(may)
+    assert "continues: ../may\n" in (tmp_path / "june" / "cluster.yaml").read_text()
     assert outputs(may, *ENDINGS) == before
 
 
@@ -326,11 +327,6 @@ def test_the_number_of_a_vanished_cluster_is_never_used_again(tmp_path, may):
     assert set(clusters(tmp_path / "july").values()) == ({"0", "1", "2", "3"} - {gone}) | {"4"}
     assert facts["continued"]["retired"] == [int(gone)]
     assert facts["n_clusters"] == 5
-
-
-def test_what_is_written_repeats_it(tmp_path, may):
-    go_on(tmp_path, may, blobs([30, 30, 30]), 3, "june", stability_runs=0)
-    assert "continues: ../may\n" in (tmp_path / "june" / "cluster.yaml").read_text()
 
 
 def test_comparison_and_matches_have_the_numbers_of_the_result():
