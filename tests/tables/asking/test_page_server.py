@@ -322,24 +322,20 @@ def picture_of(server, config):
     return row["images"][0], config.parent / "pictures" / f"{row['id'][1:]}.png"
 
 
-def test_a_picture_of_a_card_is_sent_by_its_number_and_nothing_by_a_path(server):
-    (number,) = images_of(card_with_picture(server))
-    status, headers, body = ask(server, f"image/{number}")
-    assert (status, headers["Content-Type"], body) == (200, "image/png", PNG)
-    paths = ("../cluster.yaml", "..%2fcluster.yaml", "pictures/0.png", "/etc/hostname", "0/../x")
-    for path in (*paths, "99999", "-1", ""):
-        assert ask(server, f"image/{path}")[0] == 404
-
-
-def test_pictures_are_below_the_folder_of_their_own_table(config):
+def test_a_picture_of_a_card_is_sent_by_its_number_and_nothing_by_a_path(config):
+    """It is below the folder of its own table."""
     photos = config.parent / "photos"
     photos.mkdir()
     for name in ("images.csv", "pictures"):
         (config.parent / name).rename(photos / name)
     config.write_text(config.read_text().replace(" images.csv", " photos/images.csv"))
+    paths = ("../cluster.yaml", "..%2fcluster.yaml", "pictures/0.png", "/etc/hostname", "0/../x")
     with serving(config) as server:
         (number,) = images_of(card_with_picture(server))
-        assert ask(server, f"image/{number}")[2] == PNG
+        status, headers, body = ask(server, f"image/{number}")
+        assert (status, headers["Content-Type"], body) == (200, "image/png", PNG)
+        for path in (*paths, "99999", "-1", ""):
+            assert ask(server, f"image/{path}")[0] == 404
 
 
 def test_pictures_that_change_after_the_card_are_looked_at_again(config, server, tmp_path_factory):
