@@ -9,7 +9,8 @@ from typing import Any, Self, cast
 import numpy as np
 import pandas as pd
 
-from mvcc._utils.messages import nearest_id, row_name, shown
+from mvcc._utils.messages import naming_settings, nearest_id, row_name, shown
+from mvcc._utils.validation import check_flag
 from mvcc.exceptions import InvalidInputError
 from mvcc.multiview import MERGE, NEW, OPENS, OUTLIER, RENAME, UNDO, Answer
 from mvcc.tables._clustering import Clustered
@@ -149,10 +150,11 @@ class Correctable:
         if rows is None:
             parts = self.parts(cluster)
             rows = {view: own.index[own == 1].tolist() for view, own in parts.items()}
-        self._refuse_others(cluster, rows)
+        names = self._named(rows)
+        self._refuse_others(cluster, names)
         if name:
             refuse_name(name)
-        return self._corrected(self._named(rows), f"{OPENS}{name}" if name else NEW)
+        return self._corrected(names, f"{OPENS}{name}" if name else NEW)
 
     def match(self, rows: Mapping[str, Any], *, same: bool = True) -> Self:
         """Say that two rows are the same object, or that they are not.
@@ -171,7 +173,8 @@ class Correctable:
         InvalidInputError
             For rows that are not there, views without matches, or no match to take away.
         """
-        return self._corrected(self._named(rows), MATCH if same else NO_MATCH)
+        is_match = check_flag(same, "same")
+        return self._corrected(self._named(rows), MATCH if is_match else NO_MATCH)
 
     def undo(self) -> Self:
         """Take back the last correction."""
@@ -188,7 +191,7 @@ class Correctable:
                     f"rows of {view} must be ids, not a Series that has a {own.name} for each; give"
                     " the ids of some, such as own.index[own == 1]."
                 )
-            several = own if pd.api.types.is_list_like(own) else [own]
+            several = list(own) if pd.api.types.is_list_like(own) else [own]
             if any(isinstance(one, bool | np.bool_) for one in several):
                 raise InvalidInputError(
                     f"rows of {view} must be ids, not a mask; give index[mask]."
@@ -200,6 +203,7 @@ class Correctable:
             raise InvalidInputError(f"no row is named in {shown(rows)}; give {{view: ids}}.")
         return "\n".join(names)
 
+    @naming_settings()
     def _corrected(self, id: str, answer: str) -> Self:
         reviewed = self._found.reviewed.extended(Answer(id, answer))
         return type(self)(replace(self._found, reviewed=reviewed), self._every_row)
@@ -214,9 +218,10 @@ class Correctable:
         if not pd.api.types.is_hashable(id):
             raise InvalidInputError(f"{view}: {shown(id)} cannot be the id of a row.")
         if id not in index:
-            raise InvalidInputError(
-                f"{view} has no row with the id {shown(id)}{nearest_id(id, index)}"
-            )
+            why = nearest_id(id, index)
+            if id in self._every_row[view]:
+                why = ": it was left out, and has no cluster."
+            raise InvalidInputError(f"{view} has no row with the id {shown(id)}{why}")
         place = int(cast(int, index.get_loc(id)))
         return facts.views[[*self._views].index(view)].ids[place]
 
@@ -226,10 +231,10 @@ class Correctable:
             return f"cluster {cluster} ({name})"
         return f"cluster {cluster}"
 
-    def _refuse_others(self, cluster: int | str, rows: Mapping[str, Any]) -> None:
+    def _refuse_others(self, cluster: int | str, names: str) -> None:
         draft = Draft(self._facts)
         views, number = draft.cluster(str(cluster))
-        for name in rows_in(self._named(rows)):
+        for name in rows_in(names):
             ((view, row),) = draft.rows(name)
             if view not in views or draft.labels[view][row] != number:
                 raise InvalidInputError(f"{name} is not in cluster {draft.called(views, number)}.")

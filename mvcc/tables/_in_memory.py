@@ -15,7 +15,7 @@ from scipy.sparse import issparse
 from sklearn import config_context
 
 from mvcc._utils.arrays import Ints
-from mvcc._utils.messages import clipped, counted, naming_settings, percent, shown
+from mvcc._utils.messages import clipped, counted, enumerated, naming_settings, percent, shown
 from mvcc.exceptions import InvalidInputError
 from mvcc.results import ClusterProfile
 from mvcc.tables._clustering import Clustered, clustered
@@ -263,9 +263,10 @@ class ClusteringResult(Correctable):
             DataFrame of their shares in texts; and the ids of rows: ``typical`` ones,
             ``borderline`` ones (a Series of the other cluster), and ``misfits``.
         """
-        n = self._facts.n_clusters
-        if not isinstance(cluster, int | np.integer) or cluster not in range(n):
-            raise InvalidInputError(f"there is no cluster {shown(cluster)}; they are 0 … {n - 1}.")
+        known = self._facts.clusters
+        if not isinstance(cluster, int | np.integer) or cluster not in known:
+            where = f"they are {enumerated(known)}"
+            raise InvalidInputError(f"there is no cluster {shown(cluster)}; {where}.")
         views = zip(self._views, self._facts.profiles, strict=True)
         return {name: self._profile_in(name, own[cluster]) for name, own in views}
 
@@ -329,7 +330,7 @@ class ClusteringResult(Correctable):
         rows = ", ".join(f"{name} ({view.n_rows} rows)" for name, view in self._views.items())
         n = len(self._facts.warnings)
         more = f'; {counted(n, "note")} in facts["warnings"]' if n else ""
-        return f"<ClusteringResult: {self._facts.n_clusters} clusters of {rows}{more}>"
+        return f"<ClusteringResult: {counted(len(self.sizes()), 'cluster')} of {rows}{more}>"
 
     def _repr_html_(self) -> str:
         compared = self._facts.comparison

@@ -70,7 +70,7 @@ def test_two_results_are_compared(found):
     [
         ("compare", [None], "other must be a ClusteringResult, got None"),
         *(
-            ("profile", [cluster], r"there is no cluster .*; they are 0 … 2")
+            ("profile", [cluster], r"there is no cluster .*; they are 0, 1 and 2\.")
             for cluster in (1.0, 3, "1", np.arange(2))
         ),
         ("explain", ["shop", "s99"], "shop has no row with the id 's99'."),

@@ -37,6 +37,9 @@ def test_a_merged_cluster_has_the_rows_of_both_and_its_number_is_gone(found, tmp
         wanted = found.labels[view].replace(1, 0)
         pd.testing.assert_series_equal(merged.labels[view], wanted)
     assert merged.sizes().index.tolist() == [0, 2]
+    assert repr(merged) == repr(found).replace("3 clusters", "2 clusters")
+    with pytest.raises(InvalidInputError, match="there is no cluster 1; they are 0 and 2"):
+        merged.profile(1)
     # a comparison numbers clusters as those that they share most rows with
     larger = found.sizes().sum(axis=1)[[0, 1]].idxmax()
     sentence = f"Clusters 0 and 1 were merged into {larger}."
@@ -61,6 +64,13 @@ def test_a_row_is_moved_with_its_matches_and_is_certain_there(found):
     view = after.facts["views"][0]
     assert view["probability"][3] == view["stability"][3] == 1
     assert (view["second"][3], view["second_probability"][3]) == (target, 0)
+
+
+def test_rows_may_be_any_list_of_ids(found):
+    several = pd.Series([103, 104], index=["one", "other"])
+    lists = [[103, 104], several, range(103, 105), {103: 1, 104: 1}.keys(), several.array]
+    wanted, *others = (found.move({"survey": rows}, 0).corrections for rows in lists)
+    assert others == [wanted] * 4
 
 
 def test_constraints_that_a_correction_violates_are_counted_as_such():
@@ -111,7 +121,7 @@ def test_rows_that_fit_nowhere_are_left_out_of_all_that_names_them(found, most, 
     drawn = [shop["ids"][row] for row in shop["sample"] or range(89)]
     assert dict(shop["values"])["kind"] == SHOP.loc[drawn, "kind"].tolist()
     assert "s1" in after.move({"shop": "s1"}, 0).labels["shop"], "a person may think again"
-    with pytest.raises(InvalidInputError, match="no row with the id 's1'"):
+    with pytest.raises(InvalidInputError, match="no row with the id 's1': it was left out"):
         after.explain("shop", "s1")
 
 
@@ -248,7 +258,8 @@ def test_corrections_of_rows_that_are_gone_have_no_effect_and_are_counted(correc
             lambda found: found.split(0, {"shop": alone(found, "shop", 0)}).split(3),
             "Cluster 3 has fewer than 4 rows of each view, too few to propose parts",
         ),
-        (lambda found: found.match({"shop": ["s1", "s2"]}), "two rows of two views"),
+        (lambda found: found.match({"shop": ["s1", "s2"]}), "two rows of two views, as {view: id"),
+        (lambda found: found.match({"shop": "s1", "survey": 150}, same="no"), "same must be True"),
         (lambda found: found.match({"shop": "s1", "survey": 150}, same=False), "are not matched"),
     ],
 )  # fmt: skip

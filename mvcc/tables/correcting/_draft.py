@@ -11,7 +11,16 @@ from itertools import count
 import numpy as np
 
 from mvcc._utils.arrays import Bools, Ints
-from mvcc._utils.messages import agreeing, clipped, counted, nearest, row_name, shown, view_and_id
+from mvcc._utils.messages import (
+    agreeing,
+    clipped,
+    counted,
+    for_reader,
+    nearest,
+    row_name,
+    shown,
+    view_and_id,
+)
 from mvcc.embedding import find_objects
 from mvcc.exceptions import InvalidInputError
 from mvcc.multiview import MERGE, NEW, OPENS, OUTLIER, RENAME, UNDO, Answer, answers_standing
@@ -239,7 +248,8 @@ class Draft:
         if self._replays and len(rows) < 2:
             return
         if len(rows) != 2 or rows[0][0] == rows[1][0]:
-            raise InvalidInputError("a match is of two rows of two views, one below the other.")
+            how = for_reader("one below the other", "as {view: id, view: id}")
+            raise InvalidInputError(f"a match is of two rows of two views, {how}.")
         one, other = sorted(rows)
         views = one[0], other[0]
         pairs = self.matches.get(views)
@@ -332,8 +342,7 @@ class Draft:
             raise InvalidInputError(
                 f"{shown(name)} must not be the name of a cluster: it names a view as well."
             )
-        names = enumerate(self.names[views[0]])
-        refuse_name(name, {own for number, own in names if number != but_for})
+        refuse_name(name, {own for n, own in enumerate(self.names[views[0]]) if n != but_for})
 
     def called_row(self, row: Row) -> str:
         """Return what a sentence calls a row."""
