@@ -18,10 +18,13 @@ from mvcc import (
     cluster_fit,
     clustering_accuracy,
     pairwise_f_measure,
+    propagate_constraints,
     purity,
+    suspicious_matches,
     weighted_precision,
 )
 from mvcc.exceptions import InvalidInputError
+from mvcc.propagation import diagnose
 from tests.reference import metrics as slow
 from tests.strategies import constraint_lists
 
@@ -168,10 +171,19 @@ def test_a_label_that_is_missing_among_objects_is_refused_with_its_row(score, mi
             score(labels, [0, 1, 0, 1])
 
 
-@pytest.mark.parametrize("score", [pairwise_f_measure, clustering_accuracy, purity, cluster_fit])
+SCORES = [pairwise_f_measure, clustering_accuracy, purity]
+OF_TABLES = [
+    cluster_fit,
+    diagnose,
+    lambda X, labels: propagate_constraints(X, labels, Constraints.from_pairs([(3, 4)]), 0.5),
+    lambda X, labels: suspicious_matches([X, X], {(0, 1): [(0, 0)]}, [labels, labels])[0, 1],
+]
+
+
+@pytest.mark.parametrize("score", SCORES + OF_TABLES)
 def test_rows_that_pandas_names_in_another_order_are_refused(score):
     one = pd.Series([0, 1, 2, 3, 3], index=list("abcde"))
-    rows = one.to_frame() if score is cluster_fit else one
+    rows = one.to_frame() if score in OF_TABLES else one
     with pytest.raises(InvalidInputError, match="same row index in another order; bring one into"):
         score(rows, one[::-1])
     np.testing.assert_array_equal(score(rows, one), score(rows, one.to_numpy()))

@@ -229,7 +229,11 @@ def check_alike(one: Any, other: Any, sizes: tuple[int, int], counts: str, names
     """Refuse two of other sizes, or tables of pandas with their ids in other orders."""
     if sizes[0] != sizes[1]:
         raise InvalidInputError(f"{counts.format(*sizes)}; they must be as many.")
-    # rows go by place
+    check_order(one, other, names)
+
+
+def check_order(one: Any, other: Any, names: str) -> None:
+    """Refuse tables of pandas with the same ids in other orders, as rows go by place."""
     if not (hasattr(one, "iloc") and hasattr(other, "iloc")) or one.index.equals(other.index):
         return
     is_counted = "RangeIndex" in (type(one.index).__name__, type(other.index).__name__)

@@ -52,6 +52,8 @@ def check_pairs(pairs: ArrayLike) -> Ints:
 def check_kinds(must_link: ArrayLike, n: int) -> Bools:
     """Return whether each of n constraints is a must-link."""
     kinds = as_array(must_link, "must_link")
+    if kinds.dtype.kind == "O":  # truth values, it may be
+        kinds = as_array(kinds.tolist(), "must_link")
     if kinds.shape != (n,):
         raise InvalidInputError(
             f"must_link must have one value per pair, shape ({n},), not {kinds.shape}."

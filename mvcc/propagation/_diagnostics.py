@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mvcc._utils.arrays import Bools, Floats, Ints
-from mvcc._utils.validation import check_data, check_labels, check_metrics
+from mvcc._utils.validation import check_data, check_labels, check_metrics, check_order
 
 # Beyond these a clustering is suspicious. Co-EM with Constraint Propagation ends with a divergence
 # below 5.5 in 99 % of the fits of half-moons and of concentric rings; with one above 9.5, and a
@@ -59,6 +59,10 @@ def diagnose(X: ArrayLike, labels: ArrayLike, metrics: ArrayLike | None = None) 
     metrics : array-like of shape (k, d) or (k, d, d), default=None
         ``MPCKMeans.metrics_``; all the identity when left out, as in PCK-Means.
 
+    Returns
+    -------
+    Diagnosis
+
     Raises
     ------
     InvalidInputError
@@ -78,6 +82,7 @@ def diagnose(X: ArrayLike, labels: ArrayLike, metrics: ArrayLike | None = None) 
     """
     data = check_data(X)
     clusters = check_labels(labels, len(data), "labels")
+    check_order(X, labels, "X and labels")
     learned = check_metrics(metrics, data.shape[1], int(clusters.max()))
     return Diagnosis(_disagreement(data, clusters, learned), *_divergence(data, clusters, learned))
 

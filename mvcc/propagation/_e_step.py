@@ -18,6 +18,7 @@ from mvcc._utils.validation import (
     check_labels,
     check_metrics,
     check_number,
+    check_order,
 )
 from mvcc.constraints import Constraints, check_rows, pairs_of_spans
 from mvcc.exceptions import InvalidInputError
@@ -92,6 +93,7 @@ def propagate_constraints(
     """
     data = check_data(X)
     clusters = check_labels(labels, len(data), "labels")
+    check_order(X, labels, "X and labels")
     t = check_number(threshold, "threshold", low=0, high=1, low_included=False)
     gamma = check_number(regularization, "regularization", low=0, high=LARGEST_SQUARE)
     targets = _check_candidates(candidates, len(data))

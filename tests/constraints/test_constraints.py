@@ -40,7 +40,7 @@ def test_constraints_are_sorted_by_pair_then_type_then_weight_and_nothing_is_los
         (((3, 1), (0, 2)), (1, 0), (2.0, 3.0)),
         (np.uint8([[3, 1], [0, 2]]), np.int8([1, 0]), np.float32([2, 3])),
         (np.array([[3, 1], [0, 2]]), np.array([True, False]), np.array([2, 3])),
-        (np.array([[3, 1], [0, 2]], object), [True, False], np.array([2, 3.0], object)),
+        *[[np.array(one, object) for one in ([[3, 1], [0, 2]], [True, False], [2, 3.0])]],
     ],
     ids=["lists", "tuples", "small-types", "arrays", "objects"],
 )
@@ -122,6 +122,7 @@ FINITE = "a weight must be finite and 0 or more"
         ((ONE, True), rf"{KINDS} \(1,\), not \(\)"),
         ((TWO, [[True, False], True]), "must_link"),
         ((ONE, [2]), "must_link must be True .* or False"),
+        ((ONE, np.array([None])), "must_link must be True .* or False"),
         ((ONE, [1.0]), "must_link must be True .* or False"),
         ((ONE, ["must-link"]), "must_link must be True .* or False"),
         ((TWO, [True, True], [1, -0.5]), rf"weights\[1\] = -0\.5: {FINITE}"),

@@ -12,7 +12,7 @@ from scipy.optimize import isotonic_regression
 
 from mvcc._utils.arrays import TINY, Bools, Floats, Ints
 from mvcc._utils.one_thread import one_thread
-from mvcc._utils.validation import as_labels, as_list, class_codes
+from mvcc._utils.validation import as_labels, as_list, check_order, class_codes
 from mvcc.constraints import Relations
 from mvcc.embedding import AnchorGraph, JointGraph, any_graph, raw_columns, unit_rows
 from mvcc.exceptions import InvalidInputError
@@ -114,6 +114,8 @@ def suspicious_matches(
     data, relations = given.arrays(), given.relations(mappings)
     of_views = (given.per_view if isinstance(labels, Mapping) else as_list)(labels, "labels")
     clusters = _label_numbers(of_views, [len(X) for X in data])
+    for view, (table, own) in enumerate(zip(given.tables, of_views, strict=True)):
+        check_order(table, own, f"views[{view}] and labels[{view}]")
     k = 1 + max(int(own.max()) for own in clusters)
     with one_thread():
         graph = any_graph(data, relations, _NEIGHBORS, k, np.random.default_rng(0))
