@@ -48,8 +48,8 @@ def cluster_views(
         Numbers, categories, texts, dates and truth values, with missing values (NaN or None, no
         -99). Categories that pandas has in an order become their numbers. The row index has the
         ids.
-    n_clusters : int
-        k, the number of clusters.
+    n_clusters : int or "auto"
+        k, the number of clusters; "auto" is that of the groups that ``asked`` names.
     matches : dict {(name, name): DataFrame, pairs, dict or sparse matrix}, default=None
         Rows of two views that are the same object: two columns of ids, or row numbers.
     constraints : dict {name: Constraints or DataFrame}, default=None

@@ -209,6 +209,9 @@ def test_an_empty_list_of_matches_is_none(settings, tmp_path):
         ({"n_clusters": "auto"}, "n_clusters: auto takes the number"),
         ({"threshold": 0.5}, 'add `method: co-em` (method="co-em"), or leave it out.'),
         ({"n_cluster": 3}, "unknown key 'n_cluster'; did you mean 'n_clusters'?"),
+        ({"label_column": {"shop": "kind"}}, "'label_column'; did you mean 'labels_column'?"),
+        ({"id_column": {"shop": "kind"}}, "id_column goes only with files; make the ids the row"),
+        ({"missing": {"shop": "-99"}}, "missing goes only with files; write NaN in the place of"),
         ({"ignore": {"shp": ["kind"]}}, "ignore: there is no view 'shp'; did you mean 'shop'?"),
         (
             {"ignore": {"shop": ["kid"]}},
@@ -236,7 +239,7 @@ def test_an_empty_list_of_matches_is_none(settings, tmp_path):
         ({"matches": {"shop": []}}, "pair of views; write two names, such as ('shop', 'survey')."),
         ({"matches": SURVEY}, "matches must be a dict {(view, view): matches}, got DataFrame"),
         ({"views": VIEWS | {"shop": np.zeros((90, 2, 2))}}, "views['shop'] is not a table: "),
-        ({"views": VIEWS | {"shop": object()}}, "views['shop'] is not a table: "),
+        ({"views": VIEWS | {"shop": 7}}, "views['shop'] is not a table: 7. Give a DataFrame, a Se"),
         (
             {"constraints": {"shop": JUDGED["shop"].assign(i="s99")}},
             "constraints['shop'], column i: 's99' of row 0",
@@ -487,6 +490,7 @@ CLUSTERED = {
     "names of two levels": TABLE.set_axis(pd.MultiIndex.from_product([["u"], list("abc")]), axis=1),
     "texts": pd.Series(TEXTS),
     "an array with a column that is left out": TABLE.assign(c=1).to_numpy(),
+    "an array of bytes": np.array(TEXTS)[:, None].astype("S"),
     "an array of objects": TABLE.assign(d=TEXTS).to_numpy(),
     "a sparse matrix": scipy.sparse.csr_array(np.maximum(TABLE, 0)),
     "a table of another library": pa.table(TABLE.assign(d=TEXTS).to_dict("list")),

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from mvcc._utils.messages import clipped, shown
+from mvcc._utils.messages import clipped, nearest, shown
 from mvcc._utils.settings import Problems as Mistakes
 from mvcc._utils.settings import validated
 from mvcc._utils.validation import as_pandas
@@ -23,6 +23,12 @@ from mvcc.tables.reading._table import Table, table_of
 
 _BY_VIEW = ("columns", "ignore", "labels_column")
 _ALSO_BY_VIEW = ("features", "n_components")
+_OF_FILES = {
+    "unknown": "goes only with files; drop such matches and constraints first.",
+    "sample": "goes only with folders of files; give a sample of the rows.",
+    "id_column": "goes only with files; make the ids the row index, as by set_index.",
+    "missing": "goes only with files; write NaN in the place of such values.",
+}
 
 
 def job_of(
@@ -116,7 +122,10 @@ def frame_of(view: Any, name: str) -> pd.DataFrame:
         try:
             view = pd.DataFrame(view)
         except (TypeError, ValueError) as error:
-            raise InvalidInputError(f"views[{name!r}] is not a table: {error}") from error
+            raise InvalidInputError(
+                f"views[{name!r}] is not a table: {shown(view)}. Give a DataFrame, a Series, an"
+                " array of shape (n, d) or a sparse matrix."
+            ) from error
     frame = view.set_axis([str(column) for column in view.columns], axis=1)
     frame.attrs = {}  # those of a file tell how it was read
     for column in columns_of_bytes(frame):
@@ -147,10 +156,14 @@ def _refuse_other_forms(views: Any, matches: Any, settings: Mapping[str, Any]) -
                 f"{key} must be a dict {{view: …}}, got {clipped(shown(value))}; write "
                 f"{key}={clipped(str(example))} for one view."
             )
-    if "unknown" in settings:
-        raise ConfigError("unknown goes only with files; drop such matches and constraints first.")
-    if "sample" in settings:
-        raise ConfigError("sample goes only with folders of files; give a sample of the rows.")
     if "random_state" in settings:
         wanted = clipped(shown(settings["random_state"]))
         raise ConfigError(f"random_state is called seed here; give seed={wanted}.")
+    known = sorted({*Job.model_fields, *_BY_VIEW} - {"views", *_OF_FILES})
+    for name in settings:
+        if name in _OF_FILES:
+            raise ConfigError(f"{name} {_OF_FILES[name]}")
+        if name not in known:
+            raise ConfigError(
+                f"unknown key '{clipped(name)}'{nearest(name, known)} Known: {', '.join(known)}."
+            )

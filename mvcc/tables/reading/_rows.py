@@ -61,8 +61,9 @@ def without_nameless(frame: pd.DataFrame, path: str, needed: Collection[Any] = (
 
 
 def columns_of_bytes(frame: pd.DataFrame) -> list[object]:
-    objects = frame.columns[list(map(pd.api.types.is_object_dtype, frame.dtypes))]
-    return [name for name in objects if any(isinstance(value, bytes) for value in frame[name])]
+    is_object = pd.api.types.is_object_dtype
+    may_be = frame.columns[[is_object(dtype) or dtype.kind == "S" for dtype in frame.dtypes]]
+    return [name for name in may_be if any(isinstance(value, bytes) for value in frame[name])]
 
 
 def ids_of(frame: pd.DataFrame, column: str | None, path: str) -> list[str]:
