@@ -22,7 +22,7 @@ from mvcc.datasets._registry import dataset_info
 from mvcc.exceptions import DataError, InvalidInputError, MvccError
 
 
-@dataclass(frozen=True, eq=False)  # arrays have no single truth value to compare by
+@dataclass(frozen=True, eq=False, repr=False)  # arrays have no single truth value to compare by
 class Dataset:
     """Several views of the same classes, and the relations between them (§6.1).
 
@@ -45,6 +45,11 @@ class Dataset:
     labels: list[Ints]
     relations: dict[tuple[int, int], Ints]
     names: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        k = 1 + max(int(own.max(initial=-1)) for own in self.labels)
+        views = (f"{name} {X.shape}" for name, X in zip(self.names, self.views, strict=True))
+        return f"<Dataset: {k} classes in views {', '.join(views)}>"
 
 
 def pair_at_random(labels: Sequence[Ints], rng: np.random.Generator) -> dict[tuple[int, int], Ints]:

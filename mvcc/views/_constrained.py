@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.model_selection import BaseCrossValidator
 
 from mvcc._utils.arrays import Ints
-from mvcc._utils.messages import called, shown
+from mvcc._utils.messages import shown
 from mvcc._utils.validation import RandomState, as_generator, check_count
 from mvcc.constraints import in_fold, neighborhood_folds
 from mvcc.exceptions import InvalidInputError
@@ -127,12 +127,8 @@ class ConstrainedViews:
         return replace(self, constraints=kept)
 
     def __repr__(self) -> str:
-        given = GivenViews.of(self.views)
-        views = [
-            f"{called(number, given.names)} ({size} rows)"
-            for number, size in enumerate(given.sizes)
-        ]
-        return f"<ConstrainedViews: {len(self)} constraints; views {', '.join(views)}>"
+        views = GivenViews.of(self.views).in_words
+        return f"<ConstrainedViews: {len(self)} constraints; views {views}>"
 
 
 class NeighborhoodKFold(BaseCrossValidator):

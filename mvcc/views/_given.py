@@ -84,6 +84,12 @@ class GivenViews:
     def sizes(self) -> list[int]:
         return [n_rows(table, self._place("views", v)) for v, table in enumerate(self.tables)]
 
+    @property
+    def in_words(self) -> str:
+        """The views with their numbers of rows."""
+        names = (called(number, self.names) for number in range(len(self.tables)))
+        return ", ".join(f"{name} ({n} rows)" for name, n in zip(names, self.sizes, strict=True))
+
     def arrays(self, *, sparse: bool = False) -> list[Any]:
         """Return every view as an (n_v, d_v) array of finite floats, perhaps a sparse one."""
         return [

@@ -26,6 +26,7 @@ def _values(data):
 def test_the_registry_tells_the_truth(name):
     info, data = registry()[name], load_dataset(name, random_state=0)
     assert data.names == tuple(view.name for view in info.views)
+    assert repr(data).startswith(f"<Dataset: {info.clusters} classes in views {data.names[0]} (")
     assert [X.shape for X in data.views] == [(v.instances, v.features) for v in info.views]
     assert all(np.isfinite(X).all() for X in data.views)
     assert len(data.relations[0, 1]) == info.relations

@@ -508,6 +508,8 @@ def test_progress():
         guesses += question.offers[0].group.name == kind_of(question, y)
         say(questions, question, kind_of(question, y))
     assert questions.progress == Progress(n + 10, 3, guesses)
+    views = "views 0 (80 rows), 1 (70 rows)"
+    assert repr(questions) == f"<Questions: {n + 10} answers, 3 groups; {views}>"
 
 
 # ---- what is refused
@@ -531,11 +533,13 @@ def test_refusals():
         ((0, -1), "new", "got -1"),
         ((2, 0), "new", "there is no view 2"),
         ("0:99", "new", "must be a Question, an id such as '0:0'"),
+        ("0:02", "new", "got '0:02'; did you mean '0:2'?"),
         ([0], "new", "must be a Question"),
     ]:
         with pytest.raises(InvalidInputError, match=message):
             questions.answer(row, answer)
     cases = [
+        (lambda: questions.answer((0, 0), "unsure", again="no"), "again must be True or False"),
         (lambda: Questions(views).guesses(), "There is no group yet"),
         (lambda: questions.merge("harbor", "x"), "There is no group 'x'"),
         (lambda: questions.rename("harbor", "street"), "There is a group 'street' already"),

@@ -37,6 +37,9 @@ def test_a_merged_cluster_has_the_rows_of_both_and_its_number_is_gone(found, tmp
         wanted = found.labels[view].replace(1, 0)
         pd.testing.assert_series_equal(merged.labels[view], wanted)
     assert merged.sizes().index.tolist() == [0, 2]
+    assert repr(merged.model) == (
+        "<SavedClustering: 2 clusters of shop (3 columns), survey (3 columns)>"
+    )
     assert repr(merged) == repr(found).replace("3 clusters", "2 clusters")
     with pytest.raises(InvalidInputError, match="there is no cluster 1; they are 0 and 2"):
         merged.profile(1)

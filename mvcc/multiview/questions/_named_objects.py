@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from mvcc._utils.arrays import Ints
-from mvcc._utils.messages import row_name, shown
+from mvcc._utils.messages import nearest_id, row_name, shown
 from mvcc.exceptions import InvalidInputError
 from mvcc.multiview.questions._question import Question, Rows
 from mvcc.views import GivenViews
@@ -23,7 +23,7 @@ class NamedObjects:
     """
 
     def __init__(self, given: GivenViews, of_rows: list[Ints], n_objects: int) -> None:
-        self._given, self.of_rows = given, of_rows
+        self._given, self.of_rows, self.views_in_words = given, of_rows, given.in_words
         self.n_rows = np.column_stack([np.bincount(own, minlength=n_objects) for own in of_rows])
         self._ends = np.cumsum(self.n_rows, axis=0)
         self._order = [np.argsort(own, kind="stable") for own in of_rows]
@@ -58,9 +58,10 @@ class NamedObjects:
             )
         if isinstance(question, str) and question in self._by_id:
             return self._by_id[question]
+        guess = nearest_id(question, self._by_id) if isinstance(question, str) else "."
         raise InvalidInputError(
             f"question must be a Question, an id such as {shown(self.id(0))} or a tuple "
-            f"(view, row), got {shown(question)}."
+            f"(view, row), got {shown(question)}{guess}"
         )
 
     @cached_property

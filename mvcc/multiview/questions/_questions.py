@@ -10,8 +10,9 @@ from typing import Any, Self
 import numpy as np
 
 from mvcc._utils.arrays import Floats, Ints
+from mvcc._utils.messages import counted
 from mvcc._utils.one_thread import one_thread
-from mvcc._utils.validation import RandomState, check_count
+from mvcc._utils.validation import RandomState, check_count, check_flag
 from mvcc.constraints import Constraints
 from mvcc.exceptions import InvalidInputError
 from mvcc.multiview.questions._chooser import LAST, Chooser
@@ -109,6 +110,11 @@ class Questions(Chooser):
             )
         super().__init__(GivenViews.of(views), mappings, n_neighbors, random_state)
 
+    def __repr__(self) -> str:
+        said, views = self.progress, self._objects.views_in_words
+        n_groups = counted(said.groups, "group")
+        return f"<Questions: {counted(said.answered, 'answer')}, {n_groups}; views {views}>"
+
     @property
     def history(self) -> AnswerHistory:
         """All answers so far, which never change: a shallow copy of the questions has its own."""
@@ -159,6 +165,7 @@ class Questions(Chooser):
             For a row or group that is not there, a name that no group may have, and another answer
             to an object that was answered before.
         """
+        check_flag(again, "again")
         one = self._objects.find(question)
         line = Answer(self._objects.id(one), str(answer), object=one)
         if line.opens:

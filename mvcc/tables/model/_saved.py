@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sklearn import config_context
 
 from mvcc._utils.arrays import Ints
-from mvcc._utils.messages import clipped
+from mvcc._utils.messages import clipped, counted
 from mvcc._utils.outputs import replace_file
 from mvcc._utils.validation import check_data
 from mvcc.exceptions import DataError, InvalidInputError
@@ -114,7 +114,7 @@ def _as_known(values: Any, known: Iterable[str]) -> Any:
     return np.array([same.get(one, one) for one in values], dtype=object)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SavedClustering:
     """A fitted clustering with the features of its views, as ``mvcc cluster`` writes it to
     ``model.skops``.
@@ -131,6 +131,11 @@ class SavedClustering:
     """
 
     views: list[SavedView]
+
+    def __repr__(self) -> str:
+        k = len({*self.views[0].numbers.tolist()})
+        views = (f"{view.name} ({counted(len(view.columns), 'column')})" for view in self.views)
+        return f"<SavedClustering: {counted(k, 'cluster')} of {', '.join(views)}>"
 
     @property
     def names(self) -> list[str]:
