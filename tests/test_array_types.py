@@ -138,9 +138,17 @@ def test_masked_values_are_missing(fit):
     rows[5, 1] = np.ma.masked
     with pytest.raises(InvalidInputError, match=r"contains NaN.*in row 5, column 1"):
         fit(rows)
+    with pytest.raises(InvalidInputError, match=r"not 'NAType'\. The first .* row 5, column 1\."):
+        fit(np.where(rows.mask, pd.NA, X.astype(object)))
     labels = np.ma.masked_array(LABELS, LABELS == 1)
     with pytest.raises(InvalidInputError, match="y has masked values; leave such rows out"):
         Constraints.from_labels(labels, 2)
+
+
+def test_a_missing_value_of_a_sparse_matrix_is_named_by_its_place():
+    rows = sparse.csc_array(np.where(np.eye(12, 2, -5), np.nan, X))
+    with pytest.raises(InvalidInputError, match=r"contains NaN\. The first .* row 5, column 0\."):
+        JointGraphClustering(2).fit([rows])
 
 
 def test_constrained_views_are_no_list_of_views():

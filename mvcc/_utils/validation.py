@@ -137,7 +137,8 @@ def checked_by(
         with np.errstate(over="ignore", invalid="ignore"), config_context(assume_finite=False):
             checked: Floats = check(X, **({"dtype": np.float64, "order": "C"} | options))
     except TypeError as error:
-        raise _InvalidTypeError(f"{what}: {_in_brief(error)}") from error
+        where = _not_finite(X, error) if "NAType" in str(error) else ""
+        raise _InvalidTypeError(f"{what}: {where or _in_brief(error)}") from error
     except (ValueError, OverflowError) as error:
         raise InvalidInputError(f"{what}: {_not_finite(X, error) or _in_brief(error)}") from error
     if not squared:
@@ -154,7 +155,12 @@ def checked_by(
 
 def _not_finite(X: Any, error: Exception) -> str:
     """Say where a table of numbers has the first value that is missing or infinite."""
-    with suppress(TypeError, ValueError, OverflowError):
+    with suppress(TypeError, ValueError, OverflowError, IndexError):
+        said = f"{str(error).splitlines()[0].removesuffix('.')}. The first one is in row"
+        if hasattr(X, "tocsr"):
+            cells = X.tocsr().tocoo()
+            first = np.flatnonzero(~np.isfinite(cells.data))[0]
+            return f"{said} {cells.row[first]}, column {cells.col[first]}."
         array = np.asarray(X)
         if array.dtype.kind == "O":
             import pandas as pd  # whose NA does not become one
@@ -163,7 +169,7 @@ def _not_finite(X: Any, error: Exception) -> str:
         if array.dtype.kind == "f" and array.ndim == 2 and not np.isfinite(array).all():
             row, column = np.argwhere(~np.isfinite(array))[0]
             name = shown(X.columns[column]) if hasattr(X, "columns") else column
-            return f"{str(error).splitlines()[0]} The first one is in row {row}, column {name}."
+            return f"{said} {row}, column {name}."
     return ""
 
 

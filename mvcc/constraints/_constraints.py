@@ -141,6 +141,10 @@ class Constraints(PairList):
         An inferred constraint weighs as much as the weakest link of its strongest chain; given ones
         keep their weight, the heaviest where a pair is repeated.
 
+        Returns
+        -------
+        Constraints
+
         Raises
         ------
         ConstraintConflictError

@@ -70,6 +70,11 @@ class MultiViewEstimator(FittedViews, ClusterMixin, BaseEstimator, ABC):
             When constraints contradict each other or the relations, as far as ``closure`` or
             ``on_conflict`` does not allow that.
         """
+        self._learn(views, y, constraints, mappings)
+        return self
+
+    def _learn(self, views: Any, y: None, constraints: Any, mappings: Any) -> None:
+        """Do what ``fit`` does, at one depth below what a person calls, whom warnings name."""
         if y is not None:
             raise InvalidInputError(
                 f"y must be None, got {shown(y)}; give known labels as"
@@ -85,7 +90,6 @@ class MultiViewEstimator(FittedViews, ClusterMixin, BaseEstimator, ABC):
         data = given.arrays(sparse=self._takes_sparse)
         self._fit(given, data, given.constraints(constraints), given.relations(mappings))
         self._remember_features(given, data)
-        return self
 
     @abstractmethod
     def _fit(
@@ -117,7 +121,8 @@ class MultiViewEstimator(FittedViews, ClusterMixin, BaseEstimator, ABC):
         list of (n_v,) arrays
             ``labels_``: the cluster of every row, per view.
         """
-        return self.fit(views, y, constraints=constraints, mappings=mappings).labels_
+        self._learn(views, y, constraints, mappings)
+        return self.labels_
 
     def predict(self, X: Any, view: int | str = 0) -> Any:
         """Assign new rows of a view to its clusters, without regard to constraints.

@@ -184,6 +184,10 @@ class NeighborhoodKFold(BaseCrossValidator):
         X : ConstrainedViews
         y, groups : ignored
 
+        Yields
+        ------
+        train, test : ndarray of int
+
         Raises
         ------
         InvalidInputError

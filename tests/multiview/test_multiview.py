@@ -239,8 +239,10 @@ def test_one_warning_names_the_views_that_propagation_does_not_suit():
     views, constraints, mappings = moons_and_blobs()
     named = dict(zip(("moons", "blobs"), views, strict=True))
     model = co_em(PCKMeans(2), ConstraintPropagation(0.75))
-    with pytest.warns(PropagationWarning) as caught:
-        model.fit(named, constraints=constraints, mappings=mappings)
+    for learn in (model.fit_predict, model.fit):
+        with pytest.warns(PropagationWarning) as caught:
+            learn(named, constraints=constraints, mappings=mappings)
+        assert caught[0].filename == __file__
     assert [found.suspicious for found in model.diagnostics_] == [True, False]
     (message,) = (str(w.message) for w in caught)
     said = r"in view 'moons' \(disagreement ([\d.]+), divergence ([\d.]+)\):"
@@ -250,7 +252,6 @@ def test_one_warning_names_the_views_that_propagation_does_not_suit():
     assert list(map(float, told)) == pytest.approx(expected, rel=0.1)
     assert "blobs" not in message
     assert "Compare with DirectMapping()" in message
-    assert caught[0].filename == __file__
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -6,9 +6,13 @@ import pytest
 
 from mvcc.results import sureness_of
 from mvcc.tables._job import View
-from mvcc.tables.explaining._distinguishing import distinguishing_columns, distinguishing_words
+from mvcc.tables.explaining._distinguishing import (
+    distinguishing_columns,
+    distinguishing_words,
+    written,
+)
 from mvcc.tables.explaining._profiles import common_name, misnamed, name_of, places_of, profiles_of
-from mvcc.tables.explaining._shown_rows import add_rows, sampled, values_in
+from mvcc.tables.explaining._shown_rows import add_rows, sampled, value_text, values_in
 from mvcc.tables.reading._columns import understand_all
 from mvcc.tables.reading._table import Table
 from tests.tables.problems import read_table
@@ -248,3 +252,7 @@ def test_a_cluster_that_is_named_with_a_word_of_another_one_is_told(name, other)
     for note in notes:
         assert f"posts: cluster 0 was named {name!r}" in note
         assert "cluster 1; its own words are genocide, armenian, armenia." in note
+
+
+def test_zero_has_no_sign():
+    assert written(-0.0, "number") == value_text(-0.0, "number") == "0"

@@ -192,7 +192,7 @@ class MultiViewConstrainedClustering(MultiViewEstimator):
             (_unfit(diagnostics, transfer, propagated, names), PropagationWarning),
         ):
             if message:
-                warnings.warn(message, category, stacklevel=3)
+                warnings.warn(message, category, stacklevel=4)
         self.transfer_, self.diagnostics_ = transfer, diagnostics
         self.clusterers_, self.propagated_ = outcome.clusterers, propagated
         self.labels_ = [clusterer.labels_ for clusterer in outcome.clusterers]

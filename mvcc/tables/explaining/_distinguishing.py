@@ -111,7 +111,7 @@ def written(value: float, kind: str | None) -> str:
     """Write a number with the digits that matter, and a date as one."""
     if kind == "date":
         return str(np.datetime64(round(value), "D"))
-    return f"{value:.0f}" if 1000 <= abs(value) < 1e7 else f"{value:.3g}"
+    return f"{value:.0f}" if 1000 <= abs(value) < 1e7 else f"{value:z.3g}"
 
 
 def _ranges(column: Column, values: Floats, labels: Ints, k: int) -> Iterator[tuple[int, Found]]:

@@ -106,7 +106,7 @@ def value_text(value: Any, kind: str | None) -> str:
         return clipped(" ".join(value[: 2 * _LONGEST_VALUE].split()), _LONGEST_VALUE)
     if kind == "date":
         return written(value, kind)
-    return f"{value:.{12 if value == round(value) else 7}g}"
+    return f"{value:z.{12 if value == round(value) else 7}g}"
 
 
 def add_pictures(facts: dict[str, Any], tables: list[Table]) -> None:
