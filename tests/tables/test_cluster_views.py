@@ -1,5 +1,6 @@
 """Tables in memory are clustered as the same tables in files."""
 
+import pickle
 import re
 from inspect import signature
 from pathlib import Path
@@ -386,6 +387,15 @@ def test_messages_name_settings_of_python():
     names = [*SURVEY.columns[:2], "species"]
     assert "with it (labels_column={'survey': 'species'})" in said
     assert f"by it as well (columns={{'survey': {names}}})" in said
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"n_clusters": "auto"}, {"views": VIEWS | {"survey": SURVEY * np.inf}}]
+)
+def test_an_error_in_a_worker_says_the_same_elsewhere(wrong):
+    with pytest.raises(MvccError) as raised:
+        cluster_views(**({"views": VIEWS, "n_clusters": 3} | wrong))
+    assert str(pickle.loads(pickle.dumps(raised.value))) == str(raised.value)
 
 
 def test_periods_are_dates():

@@ -29,7 +29,8 @@ _FEWEST_MATCHED = 20  # rows of two views, from which their agreement is measure
 class UnknownNumberError(ConfigError):
     """The number of clusters is to follow from answers, and does not."""
 
-    def __init__(self, message: str, inputs: Inputs | None) -> None:
+    # without inputs, as pickle makes it
+    def __init__(self, message: str, inputs: Inputs | None = None) -> None:
         super().__init__(message)
         self.inputs = inputs  # if nothing is better than criteria, since there are no constraints
 

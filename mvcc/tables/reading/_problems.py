@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 from mvcc._utils.environment import command_line
 from mvcc._utils.messages import clipped, for_reader, quoted, words_of
@@ -32,7 +33,11 @@ class SeveralProblems(DataError):
         if more := max(0, len(errors) - _MOST_TOLD):
             told.append(f"  and {more} more")
         super().__init__("\n".join([f"{len(errors)} problems:", *told, *way_out]))
-        self.errors = list(errors)
+        self.errors, self._way_out = list(errors), list(way_out)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Be made again from the errors, not from the words, in another process."""
+        return SeveralProblems, (self.errors, self._way_out)
 
 
 class Problems:
