@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mvcc._utils.arrays import Ints
-from mvcc._utils.messages import clipped, nearest_of, shown
+from mvcc._utils.messages import clipped, ids_like, nearest_of, shown
 from mvcc.exceptions import InvalidInputError
 
 if TYPE_CHECKING:
@@ -59,7 +59,8 @@ class NamedRows:
         ids = map(str, self.index)
         cells = ((str(name), own) for name, own in frame.items() if own.dtype.kind != "f")
         reason = why_unknown(map(str, unknown), ids, self.view, map(str, frame.columns), cells)
-        return reason or nearest_of(unknown.tolist()[0], self.index)
+        name = unknown.tolist()[0]
+        return reason or nearest_of(name, ids_like(name, self.index))
 
 
 def rows_named(ids: pd.Series[Any], rows: NamedRows, where: str) -> Ints:

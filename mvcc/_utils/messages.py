@@ -224,11 +224,14 @@ def nearest_of(word: Any, known: Iterable[Any], cutoff: float = 0.6) -> str:
 
 def nearest_id(name: Any, known: Iterable[Any]) -> str:
     """End a sentence with an offer of a known id with the same numbers and similar letters."""
+    return nearest(without_fraction(str(name)), ids_like(name, known), cutoff=0.7)
+
+
+def ids_like(name: Any, known: Iterable[Any]) -> Iterator[Any]:
+    """Give the known ids with the same numbers as one that is not known."""
     # for LAB-2 it may be "lab 002", and 7 for 7.0, but LAB 100 is another thing than LAB 200
-    name = without_fraction(str(name))
     numbers = _numbers_in(name)
-    alike = (one for one in islice(known, _MOST_COMPARED) if _numbers_in(one) == numbers)
-    return nearest(name, alike, cutoff=0.7)
+    return (one for one in islice(known, _MOST_COMPARED) if _numbers_in(one) == numbers)
 
 
 def _numbers_in(name: Any) -> list[str]:

@@ -210,6 +210,7 @@ def renamed(*columns):
         (IDS.assign(sure=1), r"two columns of ids, one for each view, not 3.*'sure'"),
         (IDS.replace("c", "cc"), "column 'texts': 'cc' of row 1 is not in the row index"),
         (IDS.replace("i1", "I1"), "'I1' of row 0 is not in .* Did you mean 'i1'"),
+        (IDS.replace("i1", "i10"), r"'i10' of row 0 is not in the row index of view 'images'\.$"),
         (IDS.replace("i1", None), "column 'images': row 0 has no id"),
         (
             pd.DataFrame({"u": [["a"]], "v": ["i1"]}),

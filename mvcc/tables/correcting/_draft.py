@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from copy import copy
 from dataclasses import replace
 from functools import cached_property
-from itertools import count
 
 import numpy as np
 
@@ -16,7 +15,7 @@ from mvcc._utils.messages import (
     clipped,
     counted,
     for_reader,
-    nearest,
+    nearest_id,
     row_name,
     shown,
     view_and_id,
@@ -68,7 +67,7 @@ class Draft:
         self.sentences: list[str] = []  # what was corrected
         self._numbers = {view.name: number for number, view in enumerate(found.views)}
         self._alike = [[self._numbers[name] for name in own] for own in found.numbered_alike]
-        self._rows = [RowsById(zip(view.ids, count())) for view in found.views]
+        self._rows = [RowsById((id, n) for n, id in enumerate(view.ids)) for view in found.views]
 
     @classmethod
     def of(cls, facts: Clustering, corrections: Corrections) -> Draft:
@@ -221,7 +220,8 @@ class Draft:
         own = self.found.views[self._numbers[view]]
         if id in own.outliers:
             raise InvalidInputError(f"{name} was answered to be an outlier, and has no cluster.")
-        raise InvalidInputError(f"{view} has no row with the id {shown(id)}{nearest(id, own.ids)}")
+        guess = nearest_id(id, own.ids)
+        raise InvalidInputError(f"{view} has no row with the id {shown(id)}{guess}")
 
     def _correct_cluster(self, line: Answer) -> Answer:
         views, number = self.cluster(line.id)
