@@ -183,7 +183,7 @@ class ConstrainedKMeans(FitsConstraints, ClusterMixin, BaseEstimator):
             if given.shape != wanted or given.dtype.kind != "f" or not np.isfinite(given).all():
                 raise InvalidInputError(
                     f"init must hold {k} finite centers of {X.shape[1]} features, shape {wanted}, "
-                    f"not {given.dtype} of shape {given.shape}."
+                    f"not {shown(self.init)} of shape {given.shape}."
                 )
             return np.full(len(X), -1), np.array(given, dtype=np.float64, order="C")
         rng = as_generator(self.random_state)

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from mvcc._utils.arrays import Floats
-from mvcc._utils.messages import called
+from mvcc._utils.messages import agreeing, called, enumerated
 from mvcc.constraints import Relations
 from mvcc.embedding._anchor_graph import AnchorGraph
 from mvcc.embedding._graph_by_anchors import anchor_graph
@@ -33,10 +33,11 @@ def refuse_more_than_objects(
 ) -> None:
     """Refuse more clusters, or components, than some views have objects."""
     if wanted > n_objects:
-        where = ", ".join(called(number, names) for number in views)
+        where = enumerated(called(number, names) for number in views)
+        have = agreeing(len(views), f"view {where} has", f"views {where} have")
         raise InvalidInputError(
-            f"{name}={wanted} needs as many objects, but view {where} has {n_objects} (matched rows"
-            " are one); ask for fewer."
+            f"{name}={wanted} needs as many objects, but {have} {n_objects} (matched rows are one);"
+            " ask for fewer."
         )
 
 

@@ -383,7 +383,7 @@ def test_degenerate_input_has_a_sound_result(case, graph):
     ("arguments", "message"),
     [
         ({"views": [A[:3]], "k": 5}, "n_clusters=5 needs as many objects, but view 0 has 3"),
-        ({"views": [A[:3], B[:3]], "matches": THREE, "k": 5}, "view 0, 1 has 3"),
+        ({"views": [A[:3], B[:3]], "matches": THREE, "k": 5}, "views 0 and 1 have 3"),
         ({"views": {"a": A, "b": B[:3]}, "k": 5}, "view 'b' has 3"),
         ({"views": [A], "n_components": 70}, "n_components=70 needs as many objects"),
         ({"views": [A], "k": 0}, "n_clusters must be .*, got 0"),
