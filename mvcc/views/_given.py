@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -164,7 +164,7 @@ class GivenViews:
             return self._pairs_of_ids(given, views, where)
         if isinstance(given, Mapping):
             return _pairs_of_dict(given, where)
-        rows = as_numbers(given, where)
+        rows = as_numbers(list(given) if isinstance(given, Iterator | Set) else given, where)
         if rows.size and rows.dtype.kind in "OUS":
             raise InvalidInputError(
                 f"{where} must be pairs of row numbers; relate ids by a DataFrame with two columns."

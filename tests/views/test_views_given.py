@@ -160,7 +160,7 @@ def test_any_relations_mean_the_same_in_every_form(related, turned, random):
         {"texts": [TEXTS.index[i] for i, _ in pairs], "images": [IMAGES.index[j] for _, j in pairs]}
     )
     expected = np.array(sorted(related), dtype=np.int64).reshape(-1, 2)
-    for form in (ends, by_row, sparse.csr_array(matrix), frame):
+    for form in (ends, {*ends}, iter(ends), by_row, sparse.csr_array(matrix), frame):
         np.testing.assert_array_equal(relations(form, (u, v))[0, 1], expected)
 
 
