@@ -106,7 +106,7 @@ def cluster_views(
     job, former = read_former(job_of(views, matches, settings))
     if isinstance(continues, ClusteringResult):
         former = continues._as_former()
-    frames = {name: frame_of(view, name) for name, view in views.items()}
+    frames = {name: frame_of(view, name, f"views[{name!r}]") for name, view in views.items()}
     inputs = answered(job, inputs_of(job, frames, matches, constraints), former)
     job = naming_constraints(job, inputs, constraints)
     with config_context(transform_output="default"):

@@ -214,8 +214,12 @@ def test_a_fresh_process_loads_it(saved):
         (pd.DataFrame({"x": [1.0], "z": [2.0]}), "view0", r"X has no column 'y'"),
         (pd.DataFrame({"x": ["a"], "y": ["b"], "z": ["c"]}), "view0", r"X"),
         (None, "view0", r"X"),
+        ("new.csv", "view0", r"X must be a table, got the path 'new\.csv'\. Read the file first"),
+        (7, "view0", r"X is not a table: 7"),
+        (pd.Series([1.0, 2.0, 3.0]), "view0", r"X has 1 column; .* such as table\.iloc\[\[0\]\]"),
+        (pd.DataFrame(np.eye(4), columns=list("xyzx")), "view0", r"X has several columns 'x'; ren"),
     ],
-    ids=range(7),
+    ids=range(11),
 )
 def test_rows_that_do_not_fit_are_refused(saved, X, view, message):
     with pytest.raises(InvalidInputError, match=message):

@@ -186,19 +186,25 @@ class SavedClustering:
         """
         of_view = self.view(view)
         columns = of_view.columns
-        frame, has_names = frame_of(X, view), hasattr(X, "columns")
+        frame, has_names = frame_of(X, view, "X"), hasattr(X, "columns")
         if not (has_names or of_view.mixed) and frame.shape[1] == len(columns):
             frame = frame.set_axis(columns, axis=1)
         if missing := [column for column in columns if column not in frame.columns]:
             if has_names:
                 raise InvalidInputError(f"X has no column {', '.join(map(repr, missing[:5]))}.")
+            has = counted(frame.shape[1], "column")
+            remedy = "X must be a DataFrame if these are of several kinds."
+            if isinstance(X, pd.Series):
+                remedy = "A row of a table must be a DataFrame, such as table.iloc[[0]]."
             raise InvalidInputError(
-                f"X has {frame.shape[1]} columns; {view} was clustered by {len(columns)}. X must be"
-                " a DataFrame if these are of several kinds."
+                f"X has {has}; {view} was clustered by {len(columns)}. {remedy}"
             )
+        frame = frame[columns]
         if frame.empty:
             raise InvalidInputError("X has no rows.")
-        return of_view.predict(frame[columns], "X: row {}".format)
+        if len(twice := frame.columns[frame.columns.duplicated()]):
+            raise InvalidInputError(f"X has several columns {twice[0]!r}; rename all but one.")
+        return of_view.predict(frame, "X: row {}".format)
 
     def save(self, path: str | Path) -> None:
         """Write it to a file of JSON and arrays, which :func:`mvcc.load_model` reads."""

@@ -102,14 +102,14 @@ def naming_constraints(job: Job, inputs: Inputs, constraints: Any) -> Job:
     return job.model_copy(update={"constraints": given})
 
 
-def frame_of(view: Any, name: str) -> pd.DataFrame:
-    """Return a view as a frame, bytes as texts; a Series becomes its only column."""
+def frame_of(view: Any, name: str, place: str) -> pd.DataFrame:
+    """Return a view, or rows of one, as a frame, bytes as texts; a Series as its only column."""
     from scipy.sparse import issparse  # of no use where files are read
 
     if isinstance(view, str | os.PathLike):
         raise InvalidInputError(
-            f"views[{name!r}] must be a table, got the path {clipped(shown(os.fspath(view)))}. Read"
-            " the file first, as by pandas.read_csv, or cluster files with `mvcc cluster`."
+            f"{place} must be a table, got the path {clipped(shown(os.fspath(view)))}. Read the"
+            " file first, as by pandas.read_csv, or cluster files with `mvcc cluster`."
         )
     view = as_pandas(view)
     if isinstance(view, pd.Series):
@@ -123,7 +123,7 @@ def frame_of(view: Any, name: str) -> pd.DataFrame:
             view = pd.DataFrame(view)
         except (TypeError, ValueError) as error:
             raise InvalidInputError(
-                f"views[{name!r}] is not a table: {shown(view)}. Give a DataFrame, a Series, an"
+                f"{place} is not a table: {shown(view)}. Give a DataFrame, a Series, an"
                 " array of shape (n, d) or a sparse matrix."
             ) from error
     frame = view.set_axis([str(column) for column in view.columns], axis=1)
