@@ -126,6 +126,7 @@ class SavedClustering:
     Examples
     --------
     >>> import mvcc
+    >>> import pandas as pd
     >>> saved = mvcc.load_model("results")  # doctest: +SKIP
     >>> saved.predict(pd.read_csv("new_texts.csv"), view="texts")  # doctest: +SKIP
     """
@@ -181,8 +182,8 @@ class SavedClustering:
         Raises
         ------
         InvalidInputError
-            For an unknown view, missing columns, values that are no numbers, or spectral features
-            in which new rows cannot be placed (:class:`mvcc.SpectralFeatures`).
+            For an unknown view, missing or repeated columns, values that are no numbers, or
+            spectral features in which new rows cannot be placed (:class:`mvcc.SpectralFeatures`).
         """
         of_view = self.view(view)
         columns = of_view.columns
@@ -207,7 +208,13 @@ class SavedClustering:
         return of_view.predict(frame, "X: row {}".format)
 
     def save(self, path: str | Path) -> None:
-        """Write it to a file of JSON and arrays, which :func:`mvcc.load_model` reads."""
+        """Write it to a file of JSON and arrays, which :func:`mvcc.load_model` reads.
+
+        Raises
+        ------
+        OSError
+            When the file cannot be written; then it is as it was.
+        """
         replace_file(Path(path), self.to_bytes())
 
     def to_bytes(self) -> bytes:
