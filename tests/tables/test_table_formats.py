@@ -316,6 +316,7 @@ def test_a_row_is_called_by_its_line_also_below_values_of_several(tmp_path, name
             "ab",
             ["1 row without a value (line 4)", "2 rows below the table ('Total', 'Quelle: A')"],
         ),
+        ("id;t;x\na;r;1\nb;s;2\n;Sum of x;3\n", "ab", ["1 row below the table ('Sum of x')"]),
         (
             "id;x;y\n;mg;%\na;1,5;2\n;;\nb;2;3\n",
             "ab",
@@ -325,6 +326,9 @@ def test_a_row_is_called_by_its_line_also_below_values_of_several(tmp_path, name
         ("id;x;y\nb;mg;%\na;1;red\nc;2;blue\n", "bac", []),
         ("id;x\nb;1\ntotal;red\n", ["b", "total"], []),
         ("id;x\ntotal;5\nb;1\n", ["total", "b"], []),
+        ("id;t;x\na;r;1\nTotal;Mean Streets;2\n", ["a", "Total"], []),
+        ("t;x\nr;1\nMean Streets;2\n", "01", []),
+        ("g;id;x\na;r;1\nb;q;2\n;s;4\n;Mean Streets;3\n", ["r", "q", "s", "Mean Streets"], []),
         ("id;x;;\na;1;;\nb;2;;\n", "ab", []),
         ("x\n1\n\n3\n", "012", []),
         ("x;\n1;\n;\n3;\n", "012", []),

@@ -27,12 +27,13 @@ _LOOKED_AT = 50  # rows in which the names of the columns are sought
 _NEARLY_ALL, _HALF = 0.6, 0.5  # of the columns that names fill; of the rows of a column
 _COUNT = r"\W{0,2}\d[\d.,]*(\s?(\w+|\W))?"  # such as 40 entries, or $40
 BELOW = "below the table"
-TOTAL = re.compile(
+_TOTAL = (
     r"((grand |sub)?totals?|(zwischen|gesamt)?summen?|(ins)?gesamt|sum|sommes?|averages?|means?"
     r"|mittelwerte?|durchschnitt|moyennes?|anzahl|counts?|nombre|median|standardabweichung"
-    rf"|suma|summa|totaal|totale|promedio|итого|合計|合计|总计|[Σ∑Ø])(:?|:?\s{_COUNT})",
-    re.IGNORECASE,
+    r"|suma|summa|totaal|totale|promedio|итого|合計|合计|总计|[Σ∑Ø])"
 )
+TOTAL = re.compile(rf"{_TOTAL}(:?|:?\s{_COUNT})", re.IGNORECASE)
+_TOTAL_OF = re.compile(rf"{_TOTAL}:?\s.+", re.IGNORECASE)  # such as Total stock
 
 _UNITS = re.compile(r"\W?(units?|einheit(en)?|unités?|unidad(es)?|unità)\W{0,2}", re.IGNORECASE)
 
@@ -245,7 +246,7 @@ def _end(rows: Cells) -> int:
 def n_below(rows: Cells) -> int:
     """Return how many last rows of a text file are a total and footnotes below it."""
     for n, row in reversed(list(enumerate(rows))):
-        if _is_total(row):
+        if _is_total(rows, n):
             return len(rows) - n
         if _n_filled(row) and not _is_lone(row):
             break
@@ -263,19 +264,29 @@ def _is_no_row(rows: Cells, place: int) -> bool:
     if first is None:
         return True
     if _is_text(first):
-        return _is_total(row)
-    above = [other for other in rows[:place] if row[0] is None and _n_filled(other)]
+        return _is_total(rows, place)
+    above = [other for other in rows[:place] if _n_filled(other)]
     has_words = bool(above) and bool(_texts(above[-1])) and not _texts(row)
-    return has_words and all(other[0] is not None for other in above)
+    return has_words and _alone_has_a_gap(rows, place)
 
 
-def _is_total(row: Row) -> bool:
+def _is_total(rows: Cells, place: int) -> bool:
     """Tell whether a row begins with a word of totals, with nothing but numbers behind it."""
+    row = rows[place]
     first, others = _first(row), _texts(row)[1:]
-    has_numbers = len(others) + 1 < _n_filled(row)
+    if not _is_text(first):
+        return False
     are_counts = all(re.fullmatch(_COUNT, text.strip()) for text in others)
-    is_word = _is_text(first) and TOTAL.fullmatch(first.strip())
-    return bool(is_word) and (has_numbers or are_counts)
+    if TOTAL.fullmatch(first.strip()):
+        return are_counts or len(others) + 1 < _n_filled(row)
+    is_of = _TOTAL_OF.fullmatch(first.strip()) and are_counts and _n_filled(row) > 1
+    return bool(is_of) and _alone_has_a_gap(rows, place)
+
+
+def _alone_has_a_gap(rows: Cells, place: int) -> bool:
+    """Tell whether a row has no first value, as none of those above it."""
+    above = [row for row in rows[:place] if _n_filled(row)]
+    return rows[place][0] is None and all(row[0] is not None for row in above)
 
 
 def _first(row: Row) -> Any:
