@@ -28,3 +28,9 @@ def test_a_program_reads_what_to_look_at_and_corrects_it(results, tmp_path):
     told = mvcc("review", results, "--answers", table, "--json")
     assert (told.returncode, told.stdout) == (1, "")
     assert "c.csv:3: There is no cluster '1' among 0, 2." in told.stderr
+    new = f"--view=view1={results.parent / 'view1.csv'}"
+    assert not mvcc("predict", results, new, "--out", tmp_path / "merged.csv").stderr
+    split = write_csv(tmp_path / "c.csv", [["id", "answer"], *SAID[3:5]])
+    assert mvcc("review", results, "--answers", split).returncode == 0
+    noted = mvcc("predict", results, new, "--out", tmp_path / "split.csv").stderr
+    assert "view1: no new row is put into clusters 3 and 4, which corrections made" in noted

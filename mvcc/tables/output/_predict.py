@@ -19,11 +19,12 @@ from numpy.typing import NDArray
 
 from mvcc._utils.arrays import Ints
 from mvcc._utils.files import csv_bytes
-from mvcc._utils.messages import counted, shown
+from mvcc._utils.messages import agreeing, counted, enumerated, quoted, shown
 from mvcc._utils.outputs import OutputFolder
 from mvcc._utils.progress import Progress
 from mvcc._utils.scheduler import Client
 from mvcc.exceptions import ConfigError, DataError
+from mvcc.results import Clustering
 from mvcc.tables._config import load_job
 from mvcc.tables._job import View, no_view
 from mvcc.tables._layout import ALL_LABELS, CONFIG, LABELS, MODEL
@@ -117,6 +118,7 @@ def predict_files(
             else:
                 sizes, notes = np.zeros(facts.n_clusters, np.int64), list[str]()
                 writers[name](part, _labeled(view, tables[name], names, sizes, notes))
+            notes += _notes_on_parts(facts, name, folder)
             found.append(Predicted(name, out / targets[name], sizes.tolist(), notes))
     return found
 
@@ -187,6 +189,17 @@ def _labeled(
                 f"{path}: {counts[False]} of {counted(counts.total(), 'value')} of {shown(name)}"
                 f" are none of those that were clustered: {words}."
             )
+
+
+def _notes_on_parts(facts: Clustering, name: str, folder: Path) -> Iterator[str]:
+    """Say which clusters the model does not know, since corrections made them."""
+    known = [into for view, into in zip(facts.views, facts.into, strict=False) if view.name == name]
+    if parts := [cluster for cluster in facts.clusters if known and cluster not in known[0]]:
+        yield (
+            f"{name}: no new row is put into {agreeing(len(parts), 'cluster', 'clusters')}"
+            f" {enumerated(parts)}, which corrections made. To have new rows there, cluster them"
+            f" with the others: mvcc cluster CONFIG --continue {quoted(str(folder))}."
+        )
 
 
 def _notes_on_ids(view: SavedView, found: str | None, path: str) -> Iterator[str]:
