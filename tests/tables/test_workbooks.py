@@ -200,6 +200,11 @@ def test_merged_cells_are_a_title_or_names_above_columns_that_are_told_apart(tmp
     assert table.columns == ["Säure", "Säure 2"]
 
 
+def test_names_have_one_line(tmp_path):
+    names = ["Nr", "Säure \n(g/l)", "Farbe"]
+    assert read(tmp_path, {"Weine": [names, *ROWS]}).columns == ["Säure (g/l)", "Farbe"]
+
+
 def test_a_value_merged_with_cells_of_other_columns_is_no_value_of_theirs(tmp_path):
     rows = [["Nr", "Säure", "Zucker"], *([name, value, 7 - value] for name, value, _ in ROWS)]
     table = read(tmp_path, {"Weine": rows}, merge("B3:C4"))

@@ -193,8 +193,8 @@ def _names(filled: Cells, top: int, has_groups: bool, merged: set[int]) -> list[
 
 
 def _name(value: Any) -> str:
-    """Return what a cell names."""
-    return "" if value is None else str(value).strip()
+    """Return what a cell names, without the line breaks that make it narrow."""
+    return "" if value is None else re.sub(r"\s*[\r\n]\s*", " ", str(value).strip())
 
 
 def _columns(names: list[str], body: Cells) -> tuple[list[int], list[str]]:
