@@ -31,7 +31,7 @@ def files(tmp_path):
     soils = [["Ort", "pH", "Ton", "Wert"]]
     for n, k in enumerate(kind):
         acid, hue = f"{4 * k + rng.normal():.2f}".replace(".", ","), COLORS[k]
-        odd = "n. b.!" if n == 7 else n * 37 % 59
+        odd = "n. b. 7!" if n == 7 else n * 37 % 59
         wines.append([f"W {n}", f"Typ {k}", acid, hue, n % 5, acid, "", odd])
         soils.append([f"Ort {n}", 5 * k + rng.normal(), rng.normal(), "" if n % 10 else k])
     write_csv(tmp_path / "Meine Weine.csv", wines, ";")
@@ -95,8 +95,28 @@ def test_the_draft_says_what_the_columns_are_and_what_is_doubtful(files):
     assert "5 distinct numbers: if they are codes, write category" in said
     assert "repeats another column, 'Diagnose'" in lines["'Farbe: außen': ignore"]
     assert "repeats another column, 'Säure'" in lines["'yes': ignore"]
-    assert "Meine_Weine: odd: line 9 has 'n. b.!', which is not a finite number" in said
+    assert "Meine_Weine: odd: line 9 has 'n. b. 7!', which is not a finite number" in said
     assert said.endswith("Next: mvcc cluster cluster.yaml\n")
+
+
+def test_words_among_numbers_are_missing_in_a_draft_and_doubtful(tmp_path):
+    rows = [[n / 7, 5 * n % 17, n % 3, "2 o" if n == 5 else n / 9] for n in range(60)]
+    rows[3][:2], rows[7][0], rows[9][1] = ("sick", "sick"), "n.t.", "free"
+    write_csv(tmp_path / "t.csv", [["a", "b", "c", "d"], *rows])
+    said = run("init --from t.csv")
+    assert (
+        "  t: read as missing in all columns: 'sick', 'n.t.' and 'free', found among numbers or"
+        " dates in 'a', 'b'. If one means something, such as 0, write that into the table, and"
+        " delete it under `missing:`\n"
+    ) in said
+    assert "  t: d: line 7 has '2 o', which is not a finite number" in said
+    view = yaml.safe_load(drafted())["views"]["t"]
+    assert view["missing"] == ["sick", "n.t.", "free"]
+    assert view["columns"] == {"a": "number", "b": "number", "c": "number", "d": "ignore"}
+    run("cluster cluster.yaml -k 2 --dry-run")
+    refused = mvcc(*"cluster t.csv -k 2 --ignore t=d".split()).stderr
+    command = "mvcc cluster t.csv -k 2 --ignore t=d --missing t=sick,n.t.,free"
+    assert f"If these words mean missing:\n  {command}\nTo go on without these" in refused
 
 
 def test_texts_that_are_numbers_with_few_words_are_doubtful():
@@ -241,6 +261,11 @@ def test_columns_with_ids_of_another_table_and_ids_that_repeat_are_doubtful():
     draft = run("init --from a.csv b.csv --out d.yaml")
     assert "  b: near: has ids of a: if rows with them are the same object, write a file" in draft
     assert draft.count("has ids") == 1
+    ids = [[f"P{n:02}", n % 3 / 9] for n in range(20)]
+    write("a", "id,x", ids)
+    refs = [f"P{n:02}" if n < 12 else ["see file", f"P{n + 40}"][n % 2] for n in range(20)]
+    write("c", "key,ref,y", ([f"w{n}", refs[n], n % 2 / 9] for n in range(20)))
+    assert "  c: ref: has ids of a: if rows with" in run("init --from a.csv c.csv --out f.yaml")
     write("b", "key,y", ([f"K{n % 19}", n % 4 / 9] for n in range(20)))
     draft = run("init --from b.csv --out e.yaml")
     assert "b: key: 1 value repeats, so it does not name the rows" in draft

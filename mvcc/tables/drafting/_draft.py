@@ -17,6 +17,7 @@ from mvcc._utils.messages import (
     agreeing,
     clipped,
     counted,
+    enumerated,
     padded,
     pair_name,
     percent,
@@ -38,7 +39,7 @@ from mvcc.tables.reading._id_column import Named
 from mvcc.tables.reading._inputs import read_pairs
 from mvcc.tables.reading._matches import read_matches
 from mvcc.tables.reading._problems import Problems
-from mvcc.tables.reading._rows import plain_id
+from mvcc.tables.reading._rows import listed, plain_id
 from mvcc.tables.reading._table import Table, table_of
 
 _LABELS = re.compile(
@@ -50,8 +51,8 @@ _LABELS = re.compile(
 _MOST_LABELS = 20  # distinct values
 _GUESS = 5  # clusters
 _MOST_COLUMNS = 4000  # of all tables; a config has 10,000 values at most
-_MANY = 0.5  # of the ids are in two tables
-_FEW_REPEAT = 0.9  # of the values of a column are distinct, or ids of another table
+_MANY = 0.5  # of the ids are in two tables, or of the values of a column ids of another one
+_FEW_REPEAT = 0.9  # of the numbers in a column are distinct, or ids of another table
 _GLANCE = 100  # rows, of which some hold an id of another table if a column does
 _WIDTH = 32  # of what stands before a comment
 _HEAD = """\
@@ -84,6 +85,7 @@ class _Drafted:
     table: Table
     labels: dict[str, int]  # columns that look like labels, and how many there are
     doubts: dict[str, list[str]]
+    notes: list[str]  # doubts about several columns
 
 
 def draft_config(
@@ -116,7 +118,9 @@ def draft_config(
         lines = [*_lines(drafted, files, out.parent)]
         text = _HEAD.format(config=typed(out.name)) + "".join(map(_written, lines))
         folder.write({out.name: text.encode()})
-    doubts = files.notes + [note for one in drafted.values() for note in one.table.far_values]
+    doubts = files.notes + [
+        note for one in drafted.values() for note in (*one.notes, *one.table.far_values)
+    ]
     doubts += [
         f"{name}: {clipped(column)}: {doubt}"
         for name, one in drafted.items()
@@ -146,7 +150,18 @@ def _drafted(name: str, view: View, named: Sequence[Named]) -> _Drafted:
     view = view.model_copy(update={"sheet": view.sheet or frame.attrs.get("sheet")})
     problems = Problems()
     table = table_of(frame, name, view, problems, named=named)
-    bad = problems.columns.get(name, {})
+    bad, notes = problems.columns.get(name, {}), list[str]()
+    if words := problems.words.get(name):
+        before, problems = bad, Problems()
+        view = view.model_copy(update={"missing": tuple(words)})
+        table = table_of(frame, name, view, problems, named=named)
+        bad = problems.columns.get(name, {})
+        where = listed(column for column in before if column not in bad)
+        notes.append(
+            f"{name}: read as missing in all columns: {enumerated(map(shown, words))}, found among"
+            f" numbers or dates in {where}. If one means something, such as 0, write that into the"
+            " table, and delete it under `missing:`"
+        )
     if bad:
         problems, rest = Problems(), view.model_copy(update={"ignore": tuple(bad)})
         table = table_of(frame, name, rest, problems, named=named)
@@ -174,7 +189,7 @@ def _drafted(name: str, view: View, named: Sequence[Named]) -> _Drafted:
             repeats = f"{counted(n, 'value')} {agreeing(n, 'repeats', 'repeat')}"
             said.append(f"{repeats}, so it does not name the rows")
         doubts[column.name] = said
-    return _Drafted(view, frame, table, labels, doubts)
+    return _Drafted(view, frame, table, labels, doubts, notes)
 
 
 def _doubt_ids_of_others(drafted: Mapping[str, _Drafted], files: SortedFiles) -> None:
@@ -198,7 +213,8 @@ def _doubt_ids_of_others(drafted: Mapping[str, _Drafted], files: SortedFiles) ->
             is_like_ids = column.why is LeftOut.AN_ID or len(held) > (
                 _FEW_REPEAT * len(texts) if are_numbers else FEW_NUMBERS
             )
-            if is_like_ids and len(held & known) > _FEW_REPEAT * len(held):
+            enough = _FEW_REPEAT if are_numbers else _MANY  # words beside codes are remarks
+            if is_like_ids and len(held & known) > enough * len(held):
                 one.doubts[column.name].append(
                     f"has ids of {other}: if rows with them are the same object, write a file of"
                     f" matches with the columns {name} and {other}, and ignore this one"
@@ -247,6 +263,8 @@ def _lines_of_view(name: str, one: _Drafted, folder: Path, most: int) -> _Lines:
     else:
         names = next(column for column in table.every_column if column.name == table.id_column)
         yield f"    id_column: {as_yaml(table.id_column)}", _examples(names)
+    if one.view.missing:
+        yield f"    missing: {as_yaml([*one.view.missing])}", "in all columns"
     for label in list(one.labels)[:1]:
         yield f"    # labels_column: {as_yaml(label)}", "to compare the clusters with it"
     yield "    columns:", ""

@@ -45,15 +45,21 @@ class Problems:
 
     def __init__(self) -> None:
         self._errors: list[MvccError] = []
-        self._n_avoidable = 0
+        self._n_avoidable = self._n_of_words = 0
         # of every view, columns that may be left out instead, and the problem of each
         self.columns: dict[str, dict[str, str]] = {}
+        self.words: dict[str, list[str]] = {}  # of every view, those that may mean missing
 
     def __bool__(self) -> bool:
         return bool(self._errors)
 
-    def add(self, error: MvccError | str, leave_out: tuple[str, list[str]] | None = None) -> None:
-        """Note an error; and a view with columns without which it would not be there."""
+    def add(
+        self,
+        error: MvccError | str,
+        leave_out: tuple[str, list[str]] | None = None,
+        words: Sequence[str] = (),
+    ) -> None:
+        """Note an error; a view with columns, and words, without which it would not be there."""
         if isinstance(error, str):
             error = DataError(error)
         self._errors += getattr(error, "errors", [error])
@@ -61,6 +67,9 @@ class Problems:
             view, columns = leave_out
             self.columns.setdefault(view, {}).update(dict.fromkeys(columns, str(error)))
             self._n_avoidable += 1
+            self._n_of_words += bool(words)
+            if words:
+                self.words[view] = list(dict.fromkeys([*self.words.get(view, ()), *words]))
 
     def extend(self, others: Problems) -> None:
         """Note the errors of others."""
@@ -90,7 +99,11 @@ class Problems:
         if not command.startswith(("mvcc cluster ", "mvcc ask ")):
             setting = clipped(f"ignore={ignored}", 2000)
             return [f"To leave these columns out: {for_reader(options, setting)}"]
-        return ["To go on without these columns:", f"  {command} {options}"]
+        said = ["To go on without these columns:", f"  {command} {options}"]
+        if self._n_of_words == len(self._errors):
+            missing = " ".join(option_for("--missing", *own) for own in self.words.items())
+            said = ["If these words mean missing:", f"  {command} {missing}", *said]
+        return said
 
 
 def is_in_memory(view: str, path: str) -> bool:

@@ -251,8 +251,9 @@ def _add_mistakes(
         )
         mistakes = {column: one for column, one in mistakes.items() if column not in words}
     for column, mistake in mistakes.items():
-        said = _mistaken(frame, view, name, column, mistake)
-        problems.add(said, (name, [*view.ignore, column]))
+        words = _words_for_missing(frame, view, name, mistake)
+        said = _mistaken(frame, view, name, column, mistake, words)
+        problems.add(said, (name, [*view.ignore, column]), words)
 
 
 def _why_left_out(
@@ -328,13 +329,21 @@ def _nothing_to_cluster(n: int, X: Floats | pd.DataFrame, became: dict[str, Colu
     return ""
 
 
-def _mistaken(frame: pd.DataFrame, view: View, name: str, column: str, mistake: Mistake) -> str:
+def _words_for_missing(frame: pd.DataFrame, view: View, name: str, mistake: Mistake) -> list[str]:
+    """Return the words that may mean missing, with those that do, if all mistakes are some."""
+    is_line = any(word in frame.columns or TOTAL.fullmatch(word) for word in mistake.words)
+    if not mistake.words or is_line or is_in_memory(name, view.path):
+        return []
+    return [*(view.missing or ()), *mistake.words]
+
+
+def _mistaken(
+    frame: pd.DataFrame, view: View, name: str, column: str, mistake: Mistake, words: list[str]
+) -> str:
     """Say what is wrong with a column, and what to do."""
     like_it = f"{counted(mistake.n, 'value')} {agreeing(mistake.n, 'is', 'are')} like that"
     remedies = mistake.remedies()
-    is_line = any(word in frame.columns or TOTAL.fullmatch(word) for word in mistake.words)
-    if mistake.words and not is_line and not is_in_memory(name, view.path):
-        words = [*(view.missing or ()), *mistake.words]
+    if words:
         remedies += f" (or with {option_for('--missing', name, words)})"
     return (
         f"{place_of(frame, view.path, mistake.row)} has {mistake.what} in the column"
