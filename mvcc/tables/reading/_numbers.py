@@ -50,6 +50,7 @@ _CELL = re.compile(
     rf"(?:(?P<first>{_AMOUNT})\s?(?:-|–|—|bis|to|à)\s?)?(?P<last>{_AMOUNT})(?:[.,][-–—])?"
     r"(?P<credit>[-−])?"
     r"\s*(?P<after>%|‰|°|[€$£¥￥₹]|(?!e[+-]?\d)[°^µ]?[^\W\d_][^\s\d,;:()]{0,14}[23²³]?)?"
+    r"(?P<per>(?: ?/ ?| (?:per|pro|par) )[^\W\d_][^\s\d,;:()]{0,14}|(?<=%) ?(?:vol|abv|alc)\.?)?"
     r"(?P<close>\))?",
     re.IGNORECASE,
 )
@@ -176,6 +177,7 @@ def _taken_apart(texts: pd.Series[Any]) -> pd.DataFrame:
     after = parts["after"].fillna("")
     unit = before.where(before != "", after)
     unit = unit.str.casefold().map(_UNIT_OF).fillna(unit)
+    unit = (unit + parts["per"].fillna("").str.replace(" ?/ ?", "/", regex=True)).str.strip()
     both = (before != "") & (after != "")
     return parts.assign(unit=unit.where(parts["last"].notna() & ~both))  # empty without a unit
 
@@ -258,9 +260,10 @@ def _written(parts: pd.DataFrame, unit: str, sign: str, delimiter: str | None) -
 
 def _likely_sign(unit: str, sign: str, delimiter: str | None, *, by_comma: bool) -> str:
     """Return the sign for numbers like 1.234 or 1,234; money has no three decimals."""
-    is_money = unit in _UNIT_OF.values()
+    currency = re.split("[/ ]", unit)[0]  # of €/kg, too
+    is_money = currency in _UNIT_OF.values()
     if by_comma:
-        if is_money and unit in _THOUSANDS_BY_COMMA:
+        if currency in _THOUSANDS_BY_COMMA:
             return "."
         return sign or {";": ","}.get(delimiter or "", "")
     if is_money:
