@@ -19,7 +19,7 @@ from mvcc.tables import (
     number_criteria,
     read_inputs,
 )
-from mvcc.tables.explaining._profiles import name_clusters, nameless
+from mvcc.tables.explaining._profiles import misnamed, name_clusters, nameless
 from mvcc.tables.fitting._features import features_before_clusters
 from mvcc.tables.reading._answers import Answers, with_answers
 from tests.golden.jobs import HERE as GIVEN
@@ -482,3 +482,6 @@ def test_groups_whose_names_are_words_of_others_are_noted(tmp_path):
     warnings = " ".join(cluster_job(job, tmp_path / "out").warnings)
     assert "was named 'harbor', which is a word of cluster" in warnings
     assert "'rose'" not in warnings
+    told = [{"words": [(word,)]} for word in ("oak", "light")]
+    assert list(misnamed("v", ["light", "red"], told))
+    assert not list(misnamed("v", ["light white", "light red"], told))
