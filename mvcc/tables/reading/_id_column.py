@@ -86,13 +86,16 @@ def _with_repeats(
     frame: pd.DataFrame, columns: Iterable[str], named: Sequence[Named]
 ) -> str | None:
     """Return a column that holds the ids of matches, though few repeat: which ones is then told."""
-    of_matches = [{*map(plain_id, one.ids)} for one in named if one.header]
+    of_matches = [(one.is_first, {*map(plain_id, one.ids)}) for one in named if one.header]
     numbers = {*map(str, frame.index)}
     for column in columns if of_matches else ():
         known = {*plain_ids(frame[column])}
         is_likely = 2 * len(known) > len(frame) and _repeats(frame[column])
-        shares = ((_share(ids, known), _share(ids, numbers)) for ids in of_matches)
-        if is_likely and any(own >= max(_ENOUGH_NAMED, other) for own, other in shares):
+        shares = [(own, _share(ids, known), _share(ids, numbers)) for own, ids in of_matches]
+        # which a column with ids of the other table, called as in the file, does not change
+        is_numbered = any(own and rows >= _ENOUGH_NAMED > ids for own, ids, rows in shares)
+        names_some = any(ids >= max(_ENOUGH_NAMED, rows) for _, ids, rows in shares)
+        if is_likely and names_some and not is_numbered:
             return column
     return None
 
