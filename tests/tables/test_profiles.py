@@ -81,6 +81,14 @@ def test_a_column_known_in_no_row_that_is_left_in_one_cluster_or_in_few_rows_set
     assert distinguishing_columns(table(c=column), TWENTY, 3)[0]
 
 
+def test_an_answer_to_several_questions_comes_with_its_question(table):
+    shade = by_cluster(["agree"], ["differ"], ["differ"])
+    fruit = by_cluster(["unsure"], ["agree"], ["unsure"])
+    town = by_cluster(["Rome", "Oslo"], ["Rome", "Oslo"], ["Bern"])
+    found = distinguishing_columns(table(shade=shade, fruit=fruit, town=town), TWENTY, 3)
+    assert [own[0]["words"] for own in found] == ["shade = agree", "fruit = agree", "Bern"]
+
+
 def test_columns_of_all_kinds_are_ranked_by_one_measure_and_make_the_name(table, rng):
     found = distinguishing_columns(
         table(

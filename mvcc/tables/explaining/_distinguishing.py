@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import chain
@@ -66,7 +67,18 @@ def distinguishing_columns(table: Table, labels: Ints, k: int) -> list[list[Foun
                     one["words"] = ""  # so that no cluster is named after it
                 if one["inside"] - one["outside"] >= least[cluster]:
                     found[cluster].append((one, values))
+    _tell_answers_apart([one for one, _ in chain.from_iterable(found) if one["words"]])
     return [_best(some, labels == cluster) for cluster, some in enumerate(found)]
+
+
+def _tell_answers_apart(found: list[Found]) -> None:
+    """Name the column of a category that stands in several, as answers to a survey do."""
+    of_categories = [one for one in found if one["kind"] == "category"]
+    pairs = {(word, one["column"]) for one in of_categories for word, *_ in one["shares"]}
+    n_columns = Counter(word for word, _ in pairs)
+    for one in of_categories:
+        if n_columns[one["rule"].removeprefix("= ")] > 1:
+            one["words"] = _in_words(one["column"], one["rule"])
 
 
 def _best(found: list[tuple[Found, Any]], inside: Bools) -> list[Found]:
@@ -193,9 +205,13 @@ def _parts(counts: Ints, n: Ints) -> tuple[Floats, Floats]:
 
 
 def _found(column: Column, rule: str, inside: float, outside: float) -> Found:
-    words = f"{with_its_end(column.name, _LONGEST_COLUMN)} {clipped(rule, _LONGEST_RULE)}"
+    words = _in_words(column.name, rule)
     found = {"column": column.name, "kind": column.kind, "rule": rule, "words": words}
     return found | {"inside": inside, "outside": outside}
+
+
+def _in_words(column: str, rule: str) -> str:
+    return f"{with_its_end(column, _LONGEST_COLUMN)} {clipped(rule, _LONGEST_RULE)}"
 
 
 def is_plain(value: str) -> bool:

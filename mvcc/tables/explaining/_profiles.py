@@ -179,17 +179,15 @@ def nameless(answers: Answers, names: list[list[str]]) -> Iterator[str]:
 def misnamed(view: str, names: list[str], profiles: list[dict[str, Any]]) -> Iterator[str]:
     """Say which clusters of a view people named with a word that sets another cluster apart.
 
-    A word of both names, as of white wine and red wine, may set either apart.
+    A word that both names have, as white wine and red wine, says nothing beside another one.
     """
     words = [[word for word, *_ in own["words"]] for own in profiles]
     parts = [set(re.findall(r"[^\W\d_]{3,}", name.lower())) for name in names]
-
-    def has(cluster: int, own: set[str]) -> bool:
-        return any(starmap(_is_same, product(words[cluster], own)))
-
     for cluster, name in enumerate(names):
-        having = [other for other, of in enumerate(parts) if has(other, parts[cluster] - of)]
-        if words[cluster] and having and not has(cluster, parts[cluster]):
+        alone = [(parts[cluster] - of) or parts[cluster] for of in parts]
+        pairs = map(product, words, alone)
+        having = [other for other, both in enumerate(pairs) if any(starmap(_is_same, both))]
+        if words[cluster] and having and cluster not in having:
             yield (
                 f"{view}: cluster {cluster} was named {shown(name)}, which is a word of cluster"
                 f" {having[0]}; its own words are {', '.join(words[cluster][:3])}. Look at the"
