@@ -56,6 +56,10 @@ class Correctable:
         kept, gone : int or str
             Numbers or names of clusters; "view:number" where views are not numbered alike.
 
+        Returns
+        -------
+        ClusteringResult
+
         Raises
         ------
         InvalidInputError
@@ -72,6 +76,10 @@ class Correctable:
             As for ``merge``.
         name : str
             At most 200 letters, and not the name of another cluster.
+
+        Returns
+        -------
+        ClusteringResult
         """
         refuse_name(name)
         return self._corrected(str(cluster), f"{RENAME}{name}")
@@ -84,6 +92,10 @@ class Correctable:
         rows : dict {view: id or list of ids}
         cluster : int, str or None
             Its number or name; None for rows that fit nowhere, which are left out.
+
+        Returns
+        -------
+        ClusteringResult
 
         Raises
         ------
@@ -142,6 +154,10 @@ class Correctable:
         name : str, default=""
             Of the new cluster.
 
+        Returns
+        -------
+        ClusteringResult
+
         Raises
         ------
         InvalidInputError
@@ -159,14 +175,17 @@ class Correctable:
     def match(self, rows: Mapping[str, Any], *, same: bool = True) -> Self:
         """Say that two rows are the same object, or that they are not.
 
-        A clustering that continues the new result uses the matches.
-
         Parameters
         ----------
         rows : dict {view: id}
             Two views with a row each; the second one is moved into the cluster of the first.
         same : bool, default=True
             False takes a match away.
+
+        Returns
+        -------
+        ClusteringResult
+            A clustering that continues it uses the matches.
 
         Raises
         ------
