@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -13,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from mvcc._utils.arrays import Floats, Ints
-from mvcc._utils.messages import agreeing, clipped, counted, nearest_id, shown
+from mvcc._utils.messages import clipped, nearest_id, shown
 from mvcc._utils.settings import as_yaml
 from mvcc.exceptions import DataError
 from mvcc.tables._job import View
@@ -33,7 +32,8 @@ from mvcc.tables.reading._columns import (
     with_examples,
 )
 from mvcc.tables.reading._id_column import Named, find_id_column, other_readings
-from mvcc.tables.reading._kinds import Mistake, Understood, Values
+from mvcc.tables.reading._kinds import Understood, Values
+from mvcc.tables.reading._mistakes import add_mistakes
 from mvcc.tables.reading._problems import Problems, is_in_memory, option_for
 from mvcc.tables.reading._rows import (
     MOST_LISTED,
@@ -43,14 +43,11 @@ from mvcc.tables.reading._rows import (
     ids_of,
     listed,
     no_column,
-    place_of,
     refuse_repeated_columns,
     rows_to_check,
 )
-from mvcc.tables.reading._sheets import TOTAL
 from mvcc.tables.reading._superfluous import without_names, without_superfluous
 
-_MOST_ABOVE = 3  # rows with further names, such as questions, and units
 _MOST_WITH_EXAMPLES = 500  # columns; nobody looks at more, which take time
 
 
@@ -217,7 +214,7 @@ def _understood(
     if "beside" not in frame.attrs:  # columns of an array have no meaning of their own
         unasked = used.keys() - kinds.keys()
         found = without_superfluous(without_names(found, unasked), unasked)
-    _add_mistakes(found, frame, name, view, problems)
+    add_mistakes(found, frame, name, view, problems)
     bare = without_attrs(frame)
     became = {}
     for number, (column, reason) in enumerate(reasons.items()):
@@ -229,31 +226,6 @@ def _understood(
                 cells = id_texts(cells)
             became[column] = with_examples(own.column, cells, own.values)
     return became, {column: one.values for column, one in found.items() if one.values is not None}
-
-
-def _add_mistakes(
-    found: Mapping[str, Understood], frame: pd.DataFrame, name: str, view: View, problems: Problems
-) -> None:
-    """Note the mistakes in columns; if they are words in the first row of most, as a single one."""
-    mistakes = {column: one.mistake for column, one in found.items() if one.mistake is not None}
-    measured = [name for name, one in found.items() if one.column.kind in ("number", "date")]
-    words = [
-        column
-        for column in measured
-        if column in mistakes and mistakes[column].row == 0 and mistakes[column].n <= _MOST_ABOVE
-        if re.match(r"\W*\d", str(frame[column].iloc[0])) is None
-    ]
-    if 1 < len(words) > len(measured) / 2:
-        problems.add(
-            f"{place_of(frame, view.path, 0)} has words in columns of numbers or dates"
-            f" ({listed(words)}). Delete it if it has further names or units, what is above it if"
-            " it names the columns, or correct it."
-        )
-        mistakes = {column: one for column, one in mistakes.items() if column not in words}
-    for column, mistake in mistakes.items():
-        words = _words_for_missing(frame, view, name, mistake)
-        said = _mistaken(frame, view, name, column, mistake, words)
-        problems.add(said, (name, [*view.ignore, column]), words)
 
 
 def _why_left_out(
@@ -327,29 +299,6 @@ def _nothing_to_cluster(n: int, X: Floats | pd.DataFrame, became: dict[str, Colu
     if n == 1:
         return "there is one row only; nothing can be clustered"
     return ""
-
-
-def _words_for_missing(frame: pd.DataFrame, view: View, name: str, mistake: Mistake) -> list[str]:
-    """Return the words that may mean missing, with those that do, if all mistakes are some."""
-    is_line = any(word in frame.columns or TOTAL.fullmatch(word) for word in mistake.words)
-    if not mistake.words or is_line or is_in_memory(name, view.path):
-        return []
-    return [*(view.missing or ()), *mistake.words]
-
-
-def _mistaken(
-    frame: pd.DataFrame, view: View, name: str, column: str, mistake: Mistake, words: list[str]
-) -> str:
-    """Say what is wrong with a column, and what to do."""
-    like_it = f"{counted(mistake.n, 'value')} {agreeing(mistake.n, 'is', 'are')} like that"
-    remedies = mistake.remedies()
-    if words:
-        remedies += f" (or with {option_for('--missing', name, words)})"
-    return (
-        f"{place_of(frame, view.path, mistake.row)} has {mistake.what} in the column"
-        f" {listed([column])}; {like_it}. {remedies}, or leave the column out"
-        f" ({option_for('--ignore', name, [column])})."
-    )
 
 
 def label_texts(column: pd.Series) -> pd.Series:
