@@ -15,7 +15,7 @@ from tests.tables.test_cluster_views import JUDGED, MATCHES, MOVING, SHOP, SURVE
 
 @pytest.fixture(scope="module")
 def found():
-    return clustered(constraints=None)
+    return clustered(constraints=None, stability_runs=2)
 
 
 def alone(result, view, cluster):
@@ -161,10 +161,7 @@ def test_the_proposed_parts_are_the_same_ones_every_time():
     assert all(first.equals(other) for other in others)
 
 
-def test_a_series_may_have_ids_but_clusters_or_parts_are_not_taken_for_them(found):
-    several = pd.Series([103, 150], index=["one", "other"])
-    after, wanted = (found.move({"survey": rows}, 0) for rows in (several, [103, 150]))
-    assert after.corrections == wanted.corrections
+def test_clusters_or_parts_by_id_are_not_taken_for_ids(found):
     message = "survey must be ids, not a Series that has a {} for each"
     with pytest.raises(InvalidInputError, match=message.format("part")):
         found.split(0, {"survey": found.parts(0)["survey"]})

@@ -113,8 +113,6 @@ class ReviewSession(LoggedSession):
                 elif answer != PROPOSED_SPLIT:
                     _refuse_contradiction(reviewed.draft, former, said, line)
         _ = reviewed.facts  # they take a while, and what fails or is stopped there leaves nothing
-        if not (self.folder / FOUND).exists():
-            self._out.write({FOUND: self._found.to_json()})
         self._keep(reviewed)
         self._reviewed = reviewed
         return list(reviewed.draft.lines[n_former:])
@@ -256,7 +254,9 @@ class ReviewSession(LoggedSession):
         }
 
     def _keep(self, reviewed: Reviewed) -> None:
-        """Store the log, and what follows from it."""
+        """Store the clusters as they were found, the log, and what follows from it."""
+        if not (self.folder / FOUND).exists():
+            self._out.write({FOUND: self._found.to_json()})
         self._store(reviewed.draft.lines, self._files(reviewed.facts), {REPORT: REPORT_KIND})
 
 

@@ -303,7 +303,7 @@ def without_words(frame: pd.DataFrame, words: Collection[str]) -> pd.DataFrame:
 
 
 def given_texts(column: pd.Series[Any]) -> pd.Series[Any]:
-    """Return the values that are there, as text."""
+    """Return the values of a column as text, without missing ones."""
     return as_texts(column[~is_missing(column)])
 
 

@@ -126,7 +126,7 @@ def _loaded(content: bytes, path: str) -> dict[str, np.ndarray[Any, Any]]:
 
 
 def _check_header(source: IO[bytes], path: str) -> None:
-    """Refuse an array by what its header says; what is no array is not looked at."""
+    """Refuse an array by what its header says; others are left to the reader."""
     if source.read(len(_MARK)) != _MARK:
         return
     header = np.lib.format.read_array_header_2_0
