@@ -10,13 +10,15 @@ import sys
 from pathlib import Path
 
 # eigenvectors of equal eigenvalues, of separate groups in a view, depend on the kernels of the
-# processor
+# processor, which are the same ones everywhere: those without AVX-512
 os.environ["OPENBLAS_CORETYPE"] = "Haswell"
+os.environ["NPY_DISABLE_CPU_FEATURES"] = "X86_V4 AVX512_ICL AVX512_SPR"
 
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.collections import LineCollection
 from matplotlib.colors import LinearSegmentedColormap
+from scipy.linalg import orthogonal_procrustes
 from sklearn.decomposition import PCA
 
 from mvcc import JointGraphClustering
@@ -103,8 +105,12 @@ def embedding(joint: Joint):
     """
     fig, axes = plt.subplots(1, 2, figsize=(8, 3.7), layout="constrained")
     titles = "embedding", "with the metric of the pairs"
+    rows = np.vstack(joint.views)
     for ax, model, title in zip(axes, (joint.free, joint.model), titles, strict=True):
-        plane = np.split(PCA(2).fit_transform(np.vstack(model.embedding_)), [len(joint.views[0])])
+        points = PCA(2).fit_transform(np.vstack(model.embedding_))
+        # turned like the rows, since the processor decides how components as large as others lie
+        turned = points @ orthogonal_procrustes(points, rows - rows.mean(axis=0))[0]
+        plane = np.split(turned, [len(joint.views[0])])
         for points, truth, face in zip(plane, joint.truth, (True, False), strict=True):
             for cluster, marker in enumerate(MARKERS):
                 some, color = points[truth == cluster], CLUSTERS[cluster]

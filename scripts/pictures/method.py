@@ -118,7 +118,9 @@ def link_matches(fig, axes, scene: Scene) -> None:
 def draw_right(ax, scene: Scene, labels: np.ndarray) -> None:
     """Draw clusters of B in the colors of the classes, and the share of rows in the right one."""
     same = (labels == scene.labels[1]).mean()
-    draw_rows(ax, scene.views[1], scene.mapped[1], labels if same >= 0.5 else 1 - labels)
+    top = scene.views[1][:, 1].argmax()  # tells which cluster is which if each is half of both
+    is_turned = same < 0.5 or (same == 0.5 and labels[top] == 1)
+    draw_rows(ax, scene.views[1], scene.mapped[1], 1 - labels if is_turned else labels)
     ax.set_xlabel(f"{max(same, 1 - same):.0%} of the rows in the right cluster")
 
 
