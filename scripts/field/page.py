@@ -91,8 +91,9 @@ _INTRODUCTION = """\
 # The field's scorecard
 
 The benchmarks of incomplete and partly aligned multi-view clustering: its data sets, its protocols, its scores, and
-the figures that its papers print. Methods get tables and matches; there are no constraints, here called pairs, but in
-[one section](#constraints). ACC, NMI, F and ARI are explained [above the figures](#figures).
+the figures that its papers print. Methods get tables and matches; there are no constraints,
+here called pairs, but in [one section](#constraints). ACC, NMI, F and ARI are explained
+[above the figures](#figures).
 
 *Joint* is `JointGraphClustering` with its defaults, the same for all data sets, on the tables as the files have them.
 It gets the number of classes, as all methods do, and nothing else.
@@ -124,8 +125,8 @@ gives them several, that of the first table counts. After ± is one standard err
 mean of the first draws, which all settings were tried on. *Best peer* is the best in this cell of k-means on all
 columns and the methods of other packages, chosen by the true classes, which favors it; packages were run on fewer draws
 ([below](#all-methods)). A dash means that there is no figure. Bold is the largest figure but for that of the best
-setting. F is the pairwise F-measure, within tables in the mean of all, and ARI the adjusted Rand index of objects;
-both, F of objects and purity are in the CSV files of `results/field/`."""
+setting. F is the pairwise F-measure, within tables in the mean of all, and ARI the adjusted Rand
+index of objects; both, F of objects and purity are in the CSV files of `results/field/`."""
 
 _METHODS = """\
 Each method beside joint, as means over the cells in which it was run, with the same draws for both. All but joint get

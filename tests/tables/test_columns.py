@@ -248,7 +248,8 @@ def test_other_values_tell_what_points_and_commas_are(tmp_path, content, X):
             ['"1,500"'],
             ",",
             2,
-            r"'1,500', whose comma may be .*Write 1\.500 or 1500, or separate the columns with semicolons",
+            r"'1,500', whose comma may be .*Write 1\.500 or 1500, or separate the columns with"
+            " semicolons",
         ),
         (["1,234", "1.234"], ";", 2, "'1,234', whose comma may be a decimal comma or separate th"),
         (["1,234"], "\t", 2, "'1,234', whose comma may be a decimal comma or separate thousands"),

@@ -11,17 +11,12 @@ import pandas as pd
 
 from mvcc._utils.messages import clipped, percent, shown
 from mvcc._utils.settings import as_yaml
-from mvcc.tables.reading._column import Column, as_texts, is_missing
+from mvcc.tables.reading._column import Column, given_texts
 from mvcc.tables.reading._numbers import before_labels
 
 FEW_NUMBERS = 6  # distinct ones, which may be codes
 _MANY = 0.5  # of the values are missing, or hold numbers
 _FEW_WORDS = 10  # distinct ones beside the numbers of a column of texts
-
-
-def given_texts(cells: pd.Series[Any]) -> pd.Series[Any]:
-    """Return the cells that are not missing, as texts."""
-    return as_texts(cells[~is_missing(cells)])
 
 
 def doubts_of(column: Column, cells: pd.Series[Any], used: pd.Series[Any]) -> Iterator[str]:

@@ -30,10 +30,17 @@ from mvcc._utils.settings import as_yaml
 from mvcc.exceptions import DataError, MvccError
 from mvcc.tables._config import load_job
 from mvcc.tables._job import AskedKind, View
-from mvcc.tables.drafting._doubts import FEW_NUMBERS, doubts_of, given_texts
+from mvcc.tables.drafting._doubts import FEW_NUMBERS, doubts_of
 from mvcc.tables.drafting._files import SortedFiles, sort_files
 from mvcc.tables.drafting._ids import texts_in
-from mvcc.tables.reading._column import Column, LeftOut, Written, as_texts, without_attrs
+from mvcc.tables.reading._column import (
+    Column,
+    LeftOut,
+    Written,
+    as_texts,
+    given_texts,
+    without_attrs,
+)
 from mvcc.tables.reading._files import read_frame
 from mvcc.tables.reading._id_column import Named
 from mvcc.tables.reading._inputs import read_pairs

@@ -193,8 +193,8 @@ def _labeled(
 
 def _notes_on_parts(facts: Clustering, name: str, folder: Path) -> Iterator[str]:
     """Say which clusters the model does not know, since corrections made them."""
-    known = [into for view, into in zip(facts.views, facts.into, strict=False) if view.name == name]
-    if parts := [cluster for cluster in facts.clusters if known and cluster not in known[0]]:
+    known = {view.name: own for view, own in zip(facts.views, facts.into, strict=False)}
+    if parts := sorted({*facts.clusters} - {*known.get(name, facts.clusters)}):
         yield (
             f"{name}: no new row is put into {agreeing(len(parts), 'cluster', 'clusters')}"
             f" {enumerated(parts)}, which corrections made. To have new rows there, cluster them"
