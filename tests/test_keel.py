@@ -1,0 +1,37 @@
+"""The study on tables of KEEL cuts them as it says, and the page has what is stored."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from scripts import keel
+
+ROOT = Path(__file__).parents[1]
+
+
+def test_the_columns_of_a_table_are_cut_in_halves_of_which_some_objects_have_one(
+    tmp_path, monkeypatch
+):
+    colors = ["red", "blue"] * 50
+    table = pd.DataFrame({0: range(100), 1: colors, 2: 1.5, 3: range(100), 4: colors})
+    table.to_csv(tmp_path / "made.dat", header=False, index=False)
+    table.iloc[:, 1:5].to_csv(tmp_path / "narrow.dat", header=False, index=False)
+    monkeypatch.setattr(keel, "folder", lambda: tmp_path)
+    assert keel.names() == ["made"]
+    drawn = keel.task("made", 0.3, 0)
+    assert [X.shape for X in drawn.views] == [(65, 3), (65, 2)]
+    assert len(drawn.matches[0, 1]) == 30
+    numbers, is_blue = drawn.views[0][:, 0], drawn.views[0][:, 1]
+    np.testing.assert_array_equal(is_blue, numbers % 2)
+    assert len(set(zip(is_blue, drawn.y[drawn.objects[0]], strict=True))) == 2
+    shared = drawn.matches[0, 1]
+    np.testing.assert_array_equal(numbers[shared[:, 0]], drawn.views[1][shared[:, 1], 1])
+
+
+def test_the_page_has_the_table_of_the_stored_fits():
+    page = (ROOT / "docs" / "methods-compared.md").read_text("utf-8")
+    rows = pd.read_csv(ROOT / "results" / "keel.csv")
+    assert not rows.duplicated(keel.KEYS).any()
+    for line in keel.lines(rows):
+        assert line in page
