@@ -17,7 +17,7 @@ import argparse
 import zlib
 from collections.abc import Iterator
 from importlib.util import find_spec
-from itertools import product
+from itertools import chain, product
 from pathlib import Path
 from typing import Any
 
@@ -27,8 +27,8 @@ from sklearn.metrics import adjusted_rand_score
 
 from mvcc import pairwise_f_measure
 from scripts.field.methods import EACH, JOINT, NO_PAIRS, OF_TABLES, OURS, PAIRS, PLAIN, SUM
-from scripts.field.protocols import Task, half
-from scripts.studies import completed, mean
+from scripts.field.protocols import Floats, Task, half
+from scripts.studies import compared, completed, line
 
 OUT = Path(__file__).parents[1] / "results" / "keel.csv"
 MATCHED, MOST_ROWS, FEWEST_COLUMNS = (0.3, 1.0), 1_500, 4
@@ -37,7 +37,6 @@ OTHERS = [SUM, EACH, "k-means", *LIKE_JOINT]
 OF_PAIRS = [name for name in PAIRS if name != NO_PAIRS]
 METHODS = {**OURS, **PLAIN, **OF_TABLES, **PAIRS}
 KEYS = ["number", "matched", "data", "method"]
-CLOSE = 0.01
 
 
 def folder() -> Path:
@@ -58,16 +57,30 @@ def _read(name: str) -> pd.DataFrame:
     return pd.read_csv(folder() / f"{name}.dat", header=None, skipinitialspace=True)
 
 
-def task(name: str, matched: float, number: int) -> Task:
-    """Draw rows of a table and the halves of their columns that are seen; the class is last."""
-    rng = np.random.default_rng([zlib.crc32(name.encode()), number])
+def drawn_rows(name: str, rng: np.random.Generator) -> tuple[pd.DataFrame, pd.Series]:
+    """Draw rows of a table; return their columns and, from the last one, their classes."""
     table = _read(name)
     table = table.iloc[rng.permutation(len(table))[:MOST_ROWS]]
-    columns, classes = table.iloc[:, :-1], table.iloc[:, -1]
+    return table.iloc[:, :-1], table.iloc[:, -1]
+
+
+def generator(name: str, number: int) -> np.random.Generator:
+    """Return the generator of a draw of a table."""
+    return np.random.default_rng([zlib.crc32(name.encode()), number])
+
+
+def numbers(columns: pd.DataFrame) -> Floats:
+    """Return columns of numbers, with a column of 0 and 1 for every category."""
+    return pd.get_dummies(columns, dtype=float).to_numpy(np.float64)
+
+
+def task(name: str, matched: float, number: int) -> Task:
+    """Draw rows of a table, and the halves of their columns that are seen."""
+    rng = generator(name, number)
+    columns, classes = drawn_rows(name, rng)
     middle = len(columns.columns) // 2
-    parts = [columns.iloc[:, :middle], columns.iloc[:, middle:]]
-    views = [pd.get_dummies(part, dtype=float).to_numpy(np.float64) for part in parts]
-    whole = Task(views, [np.arange(len(table))] * 2, pd.factorize(classes)[0])
+    views = [numbers(columns.iloc[:, :middle]), numbers(columns.iloc[:, middle:])]
+    whole = Task(views, [np.arange(len(columns))] * 2, pd.factorize(classes)[0])
     return half(whole, matched, rng)
 
 
@@ -82,23 +95,13 @@ def measured(number: int, matched: float, data: str, method: str) -> list[dict[s
 
 
 def lines(rows: pd.DataFrame) -> Iterator[str]:
-    """Give a line for each method, as Markdown.
-
-    With both shares of matched objects: the mean index of the tables, by how much that of joint
-    without pairs is ahead, ± one standard error over the tables, and on how many tables it is ahead
-    and behind by more than .01.
+    """Give a line for each method, as Markdown: its index beside that of joint without pairs, with
+    both shares of matched objects.
     """
-    of_tables = rows.groupby(["matched", "data", "method"])["ARI"].mean().unstack("method")
+    index = rows.groupby(["matched", "method", "data"])["ARI"].mean()
     for method in (JOINT, *OTHERS, *OF_PAIRS):
-        cells = []
-        for matched in MATCHED:
-            index = of_tables.loc[matched]
-            lead = index[JOINT] - index[method]
-            counts = f"{(lead > CLOSE).sum()} / {(lead < -CLOSE).sum()}"
-            compared = ["–", "–"] if method == JOINT else [mean(lead.to_numpy(), 3), counts]
-            cells += [f"{index[method].mean():.3f}", *compared]
-        shown = " | ".join(cells).replace("-", "−").replace("0.", ".")
-        yield f"| {method} | {shown} |"
+        cells = [compared(index[n, JOINT], index[n, method]) for n in MATCHED]
+        yield line(method, chain(*cells))
 
 
 def main() -> None:

