@@ -268,20 +268,14 @@ def test_of_a_single_view_the_chosen_threshold_is_told_and_nothing_is_passed_on_
     assert "may be wrong" not in done.stderr
 
 
-def process(*words, cwd, **environment):
-    program = [sys.executable, "-m", "mvcc", "cluster", *map(str, words)]
-    environment = os.environ | environment
-    done = subprocess.run(program, cwd=cwd, env=environment, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-
-
 @pytest.mark.slow
-def test_a_result_folder_repeats_itself_from_elsewhere_on_more_threads(data, tmp_path_factory):
+def test_a_result_folder_repeats_itself_from_elsewhere_on_one_thread(data, tmp_path_factory):
     elsewhere = tmp_path_factory.mktemp("elsewhere")
-    settings = "--features texts=pca --stability-runs 1 --out one"
-    process("cluster.yaml", *settings.split(), cwd=data, OMP_NUM_THREADS="1")
-    threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"), "2")
-    process(data / "one/cluster.yaml", "--out", "two", cwd=elsewhere, **threads)
+    invoke("cluster cluster.yaml --features texts=pca --stability-runs 1 --out one")
+    names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
+    words = f"-m mvcc cluster {data / 'one/cluster.yaml'} --out two"
+    environment = os.environ | dict.fromkeys(names, "1")
+    subprocess.run([sys.executable, *words.split()], cwd=elsewhere, env=environment, check=True)
     folders = (data / "one", elsewhere / "two")
     assert outputs(folders[0], ".csv") == outputs(folders[1], ".csv")
     one, two = map(facts_of, folders)

@@ -61,21 +61,20 @@ EXPERIMENTS = [
     ("report {folder}/results --out {folder}/report.html", {"jinja2", "pydantic", *STATISTICS}),
 ]
 CODE = """
-import json, sys
+import json, os, sys
 
-first = None
-
-def note_first_table(event, arguments):
-    global first
-    if event == "open" and first is None and str(arguments[0]).endswith("catalog.csv"):
-        first = loaded()
+def end_at_first_table(event, arguments):
+    if event == "open" and str(arguments[0]).endswith(table):
+        print(json.dumps(loaded()), flush=True)
+        os._exit(0)
 
 def loaded():
     return sorted(HEAVY.intersection(sys.modules))
 
-commands, HEAVY = map(json.loads, sys.argv[1:])
+commands, HEAVY, table = map(json.loads, sys.argv[1:])
 HEAVY = set(HEAVY)
-sys.addaudithook(note_first_table)
+if table:
+    sys.addaudithook(end_at_first_table)
 from mvcc.cli import cli
 
 found = []
@@ -84,14 +83,14 @@ for arguments in commands:
         cli.main(arguments, prog_name="mvcc")
     except SystemExit as stop:
         found.append([stop.code, loaded()])
-print("\\n" + json.dumps([found, first]))
+print("\\n" + json.dumps(found))
 """
 
 
-def modules_after(commands, folder):
-    """Run commands in a process: exit codes and heavy modules, and those at the first table."""
+def modules_after(commands, folder, table=""):
+    """Run commands in a process: exit codes and heavy modules, or those when a table is opened."""
     words = [command.format(folder=folder, root=ROOT).split() for command, _ in commands]
-    program = [sys.executable, "-c", CODE, json.dumps(words), json.dumps(sorted(HEAVY))]
+    program = [sys.executable, "-c", CODE, *map(json.dumps, (words, sorted(HEAVY), table))]
     done = subprocess.run(program, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout.splitlines()[-1])
@@ -110,12 +109,12 @@ def test_a_command_imports_what_it_works_with_alone(tmp_path):
     copytree(ROOT / "results" / "shapes_rings", tmp_path / "results")  # small
     copytree(ROOT / "results" / "protein", tmp_path / "drawn")
     for commands in (ALONE, CLUSTERING, EXPERIMENTS):
-        refuse_other_modules(commands, modules_after(commands, tmp_path)[0])
+        refuse_other_modules(commands, modules_after(commands, tmp_path))
 
 
 def test_the_first_table_is_read_before_what_clusters_is_imported(tmp_path):
     write_example(tmp_path / "job")
     command = "cluster {folder}/job/cluster.yaml --dry-run"
-    _, first = modules_after([(command, set())], tmp_path)
+    first = modules_after([(command, set())], tmp_path, "catalog.csv")
     assert set(first) <= {"pydantic", "yaml", *PANDAS}
     assert "pandas" in first

@@ -23,17 +23,24 @@ def undisturbed(tmp_path_factory):
     return hashlib.sha256((folder / "curves.csv").read_bytes()).hexdigest()
 
 
-def disturbed(by, root, stride):
-    # a process of its own: it forks, which this one, full of threads, must not
-    with get_context("spawn").Pool(1) as fresh:
+@pytest.fixture(scope="module")
+def disturbed():
+    """Start a process of its own: it forks, which this one, full of threads, must not."""
+
+    def found(by, root, stride):
         *disturbed, last = fresh.apply(outcomes, (by, root, stride))
-    assert last["ended"] == 0, "the steps go on until the run ends by itself"
-    assert len(disturbed) >= 70 // stride
-    return disturbed
+        assert last["ended"] == 0, "the steps go on until the run ends by itself"
+        assert len(disturbed) >= 70 // stride
+        return disturbed
+
+    with get_context("spawn").Pool(1) as fresh:
+        yield found
 
 
 @every_so_often
-def test_a_run_killed_at_any_step_goes_on_to_the_same_bytes(tmp_path, undisturbed, tried, stride):
+def test_a_run_killed_at_any_step_goes_on_to_the_same_bytes(
+    tmp_path, undisturbed, disturbed, tried, stride
+):
     found = disturbed(killed, tmp_path, stride)
     for outcome in found:
         assert outcome["ended"] == -9
@@ -51,7 +58,9 @@ def test_a_run_killed_at_any_step_goes_on_to_the_same_bytes(tmp_path, undisturbe
 
 
 @every_so_often
-def test_a_full_disk_at_a_step_is_an_error_and_loses_nothing(tmp_path, undisturbed, tried, stride):
+def test_a_full_disk_at_a_step_is_an_error_and_loses_nothing(
+    tmp_path, undisturbed, disturbed, tried, stride
+):
     found = disturbed(full, tmp_path, stride)
     for outcome in found:
         assert outcome["ended"] == REFUSED, outcome["log"]
