@@ -21,7 +21,7 @@ def _be_mvcc(folder, words):
         os.chdir(folder)
         os.environ |= {"NO_COLOR": "1", "COLUMNS": "100", "TERM": "xterm"}
         sys.argv = ["mvcc", "ask", *words]
-        sys.stdin, sys.stdout, sys.stderr = open(0), open(1, "w"), open(2, "w")
+        sys.stdin, sys.stdout, sys.stderr = map(open, range(3), "rww")
         main()
     except SystemExit as ended:
         code = ended.code

@@ -38,7 +38,7 @@ QUANTILE = t.ppf(0.975, 11)  # of twelve trials
 
 
 def drawings(curves, scores):
-    table = pd.concat([curves(), curves("protein"), curves("rec_talk")])
+    table = pd.concat([curves(), curves("protein")])
     of_views = curves(methods=BOTH, views=("letters", "digits"))
     rising = table["mean"] + 0.05 * (table["method"] == CP)
     return {

@@ -7,6 +7,7 @@ from mvcc.reporting.claims import CLAIMS, Verdict, to_json
 from mvcc.reporting.claims._evidence import Evidence
 from mvcc.reporting.claims._scorecard import evaluate
 from tests.reporting.claims.conftest import count
+from tests.reports import few_claims
 
 CP, DM, CM, SV = "constraint-propagation", "direct-mapping", "cluster-membership", "single-view"
 
@@ -201,11 +202,11 @@ def test_few_trials_are_not_enough(world, testify):
     assert with_verdict(found) == {26}
 
 
-@pytest.mark.slow
 def test_readings_differ_where_the_results_do(world, testify):
     rows = select(world, CP, study="closure", closure="none")
     world.loc[rows, "f_measure"] -= 0.3
-    scorecard = evaluate(testify(world))
+    with few_claims(1):
+        scorecard = evaluate(testify(world))
     found = {name: rows[0].result.verdict for name, rows in scorecard.readings.items()}
     others = dict.fromkeys(("full", "view", "own"), Verdict.HOLDS)
     assert found == others | {"none": Verdict.DOES_NOT_HOLD}
