@@ -1,7 +1,10 @@
 """One browser per worker, and a watch on everything its pages say and ask for."""
 
+from pathlib import Path
+
 import pytest
 
+from mvcc.reporting.html import experiment_page
 from tests.browser.chromium import ARGUMENTS, CHROMIUM
 from tests.browser.facts import make_facts
 from tests.reports import write_clustering_report
@@ -100,3 +103,11 @@ def report(tmp_path_factory):
         return path
 
     return write
+
+
+@pytest.fixture(scope="session")
+def experiment(tmp_path_factory):
+    """Write the report of an experiment."""
+    path = tmp_path_factory.mktemp("experiment") / "report.html"
+    path.write_bytes(experiment_page(Path(__file__).parents[2] / "results" / "rewired_protein"))
+    return path

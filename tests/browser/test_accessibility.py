@@ -3,9 +3,7 @@
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
-from mvcc.reporting.html import experiment_page
-from tests.browser.conftest import TWO, UNFOLD
-from tests.browser.test_experiment_in_browser import RESULTS
+from tests.browser.conftest import UNFOLD
 from tests.browser.test_review_in_browser import REVIEWS, made, results
 from tests.tables.asking.pages import correcting, serving, write_tables
 
@@ -23,15 +21,14 @@ def objections(page):
 
 
 @pytest.mark.parametrize(("width", "colors"), [(1280, "light"), (390, "dark")])
-def test_reports(open_page, report, tmp_path, width, colors):
-    warned = report("axe", TWO, n_given=12, warnings=["Co-EM did not converge."])
+def test_reports(open_page, report, experiment, width, colors):
+    small = {"n_clusters": 3, "n_given": 6}
+    warned = report("axe", (30, 20), warnings=["Co-EM did not converge."], **small)
     page = open_page(warned, width=width, color_scheme=colors)
     page.fill("#row-name", "t7")
     page.keyboard.press("Enter")
     assert objections(page) == []
-    path = tmp_path / "experiment.html"
-    path.write_bytes(experiment_page(RESULTS))
-    assert objections(open_page(path, width=width, color_scheme=colors)) == []
+    assert objections(open_page(experiment, width=width, color_scheme=colors)) == []
 
 
 @pytest.mark.parametrize("colors", ["light", "dark"])

@@ -425,7 +425,8 @@ def test_a_picture_can_be_saved(open_page, report):
     assert download.value.path().read_bytes().startswith(b"\x89PNG")
 
 
-def test_the_keyboard_reaches_every_control_and_shows_where_it_is(page):
+def test_the_keyboard_reaches_every_control_and_shows_where_it_is(open_page, report):
+    page = open_page(report("keys", (30, 20), n_clusters=2, n_given=6))
     page.evaluate(UNFOLD)
     controls = "a[href], button:enabled, input, select, summary, .chart"
     expected = page.evaluate(

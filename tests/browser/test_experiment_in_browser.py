@@ -1,30 +1,18 @@
 """The report of an experiment in a real browser."""
 
-from pathlib import Path
-
 import pytest
 
-import mvcc
-from mvcc.reporting.html import experiment_page
 from tests.browser.conftest import SCROLLED, UNFOLD
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
-RESULTS = Path(mvcc.__file__).parents[1] / "results" / "rewired_protein"
 NAMES = "() => report.curves().map((one) => one.name)"
 FIRST_MEANS = "() => report.curves()[0].y"
 
 
-@pytest.fixture(scope="module")
-def path(tmp_path_factory):
-    path = tmp_path_factory.mktemp("experiment") / "report.html"
-    path.write_bytes(experiment_page(RESULTS))
-    return path
-
-
 @pytest.fixture
-def page(open_page, path):
-    return open_page(path)
+def page(open_page, experiment):
+    return open_page(experiment)
 
 
 def test_curves_are_chosen_by_experiment_base_and_setting(page):
