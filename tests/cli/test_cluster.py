@@ -216,11 +216,6 @@ def test_dropped_constraints_are_counted_and_many_clusters_cut(data):
     assert "\n… and 2 more clusters; see the report.\n" in printed
 
 
-def test_quiet_prints_nothing(data):
-    done = run("cluster.yaml --stability-runs 0 --out results --quiet")
-    assert (done.stdout, done.stderr) == ("", "")
-
-
 @pytest.mark.parametrize(
     ("words", "message"),
     [
