@@ -8,6 +8,7 @@ import subprocess
 import sys
 from itertools import product
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
@@ -73,7 +74,7 @@ def test_clusters_of_tables_without_matches_are_listed_and_named_apart(tmp_path,
         assert set(re.findall(r"([ab])[0-9]", name)) == {table}
 
 
-def test_a_range_of_numbers_shows_what_speaks_for_each_and_is_written_whole(data, monkeypatch):
+def test_a_range_of_numbers_shows_what_speaks_for_each_and_is_written_whole(data):
     lines = run(f"{RANGE} -k 2-3").stdout.splitlines()
     columns = "constraints kept,agreement,by chance,stability,smallest,largest"
     assert lines[0].split("  ")[2:] == columns.split(",")
@@ -87,12 +88,8 @@ def test_a_range_of_numbers_shows_what_speaks_for_each_and_is_written_whole(data
     before = outputs("numbers", ".csv", ".png")
     with pytest.raises(StoreError, match=r"choosing_k\.csv exists\..* --fresh"):
         run(f"{RANGE} -k 2-3")
-
-    def stopped(tried):
-        raise KeyError
-
-    with monkeypatch.context() as patched, pytest.raises(KeyError):
-        patched.setattr(figures, "picture_of_numbers", stopped)
+    stopped = patch.object(figures, "picture_of_numbers", side_effect=KeyError)
+    with stopped, pytest.raises(KeyError):
         run(f"{RANGE} -k 2-4 --fresh")
     assert outputs("numbers", ".csv", ".png") == before
     found = json.loads(run(f"{RANGE} -k 2-3 --fresh --json").stdout)

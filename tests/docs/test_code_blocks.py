@@ -20,7 +20,7 @@ pytestmark = pytest.mark.slow
 # these show what is done in a checkout; all others begin with an empty folder
 IN_A_CHECKOUT = set(
     """
-    README.md CONTRIBUTING.md data/README.md docs/compared.md docs/how-to/data-set.md
+    README.md CONTRIBUTING.md docs/compared.md docs/how-to/data-set.md
     docs/how-to/transfer-method.md docs/reproduction.md
     """.split()
 )
