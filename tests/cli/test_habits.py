@@ -275,6 +275,7 @@ print(sorted({'numpy', 'numba', 'pandas', 'pydantic', 'sklearn', 'rich'} & set(s
         ("mvcc cl", "plain,claims\nplain,cluster"),
         ("mvcc data check pro", "plain,protein"),
         ("mvcc run tin", "file,tin"),
+        ("mvcc check some", "dir,some"),
     ],
 )
 def test_completion_answers_without_importing_anything_heavy(question, answer):

@@ -102,11 +102,6 @@ def test_an_unexpected_error_is_not_swallowed(error):
         main()
 
 
-def test_a_shell_completes_folders_where_one_is_expected():
-    words = {"COMP_WORDS": "mvcc check some", "COMP_CWORD": "2"}
-    assert mvcc(_MVCC_COMPLETE="bash_complete", **words).stdout == "dir,some\n"
-
-
 @pytest.mark.parametrize("unbuffered", ["", "1"])
 def test_a_full_disk_behind_standard_output_is_one_message(unbuffered):
     command = [sys.executable, "-m", "mvcc", "--version"]

@@ -26,29 +26,17 @@ def folders(tmp_path_factory):
     return root / "own", root / "other"
 
 
-def flip(content, rng, _):
-    at = rng.randrange(len(content))
-    return content[:at] + bytes([content[at] ^ 1 << rng.randrange(8)]) + content[at + 1 :]
-
-
-def cut(content, rng, _):
-    return content[: rng.randrange(len(content))]
-
-
-def extend(content, rng, _):
-    return content + rng.choice([b"\n", b"\0" * 512, b"0,1,2\n", content])
-
-
-def overwrite(content, rng, _):
+def damaged(content, rng, others):
+    """Flip a bit of a file, cut it, add to it, write over a part, or put another in its place."""
     at, length = rng.randrange(len(content)), rng.randrange(1, 600)
-    return content[:at] + rng.randbytes(length) + content[at + length :]
-
-
-def swap(content, rng, others):
-    return rng.choice(others)
-
-
-DAMAGES = [flip, cut, extend, overwrite, swap]
+    damages = [
+        content[:at] + bytes([content[at] ^ 1 << rng.randrange(8)]) + content[at + 1 :],
+        content[:at],
+        content + rng.choice([b"\n", b"\0" * 512, b"0,1,2\n", content]),
+        content[:at] + rng.randbytes(length) + content[at + length :],
+        rng.choice(others),
+    ]
+    return rng.choice(damages)
 
 
 @pytest.mark.parametrize("times", [40, pytest.param(1000, marks=pytest.mark.reliability)])
@@ -60,9 +48,9 @@ def test_any_change_of_any_file_is_seen_and_mended(folders, tmp_path, tried, tim
     folder, rng, done = tmp_path / "own", random.Random(times), 0
     while done < times:
         shutil.copytree(own, folder)
-        name, damage = rng.choice(names), rng.choice(DAMAGES)
+        name = rng.choice(names)
         others = [*foreign, *(expected[one] for one in names if one != name)]
-        content = damage(expected[name], rng, others)
+        content = damaged(expected[name], rng, others)
         if content != expected[name]:
             (folder / name).write_bytes(content)
             assert_seen_and_mended(folder, name, content, expected)

@@ -276,12 +276,6 @@ def test_improvements_are_in_percent_of_mean_f_with_intervals_that_cover_it(pair
 # Figures 6, 7, 9 and 10, from trials
 
 
-def spread(table, column):
-    """Give trials different values of a column, around the same mean."""
-    place = table["trial"] - table["trial"].mean()
-    return table.assign(**{column: table[column] + 0.001 * place})
-
-
 def test_where_nothing_was_propagated_there_is_no_point(curves, scores):
     table = curves(bases=("pck-means",), fractions=(1.0,))
     counts = ["propagated_must_links", "propagated_cannot_links"]
@@ -295,7 +289,8 @@ def test_where_nothing_was_propagated_there_is_no_point(curves, scores):
 
 
 def test_precision_is_drawn_with_all_instances_mapped_and_intervals_end_at_1(curves, scores):
-    trials = spread(scores(curves()), "precision_must_link")
+    trials = scores(curves())
+    trials["precision_must_link"] += 0.001 * (trials["trial"] - trials["trial"].mean())
     panels = grid(draw_precision(trials, "multi-view").figure)
     assert [column for _, column in panels] == ["PCK-Means", "MPCK-Means"]
     chosen = trials[(trials["method"] == CP) & (trials["mapped"] == 1.0)]
