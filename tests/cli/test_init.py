@@ -5,6 +5,7 @@ import json
 import os
 import shlex
 import shutil
+from contextlib import chdir
 from io import BytesIO
 from pathlib import Path
 
@@ -27,17 +28,18 @@ def run(*words):
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
-    """Write the example once; return its folder and what was printed."""
-    folder = tmp_path_factory.mktemp("made") / "my data"
-    return folder, run(folder).splitlines()
+    """Write the example once, into a folder like an option; return that and what was printed."""
+    folder = tmp_path_factory.mktemp("made")
+    with chdir(folder):
+        return folder / "-my data", run("--", "-my data").splitlines()
 
 
 def test_it_names_its_files_and_the_next_command(made):
     folder, (*files, pictures, last) = made
     assert {Path(path).name for path in files} == FILES
-    assert pictures == f"{folder / 'pictures'} (420 pictures)"
+    assert pictures == "-my data/pictures (420 pictures)"
     assert {path.name for path in folder.iterdir()} == {*FILES, "pictures", LEDGER}
-    assert last == f"Next: mvcc cluster '{folder}/cluster.yaml' --out results"
+    assert last == "Next: mvcc cluster './-my data/cluster.yaml' --out results"
 
 
 @pytest.mark.exact_bits
