@@ -23,6 +23,9 @@ from tests.browser.chromium import CHROMIUM
 # what imports make stays to the end, and is looked through as rarely as in the command line
 gc.set_threshold(500_000)
 
+# no test waits for the disk: what a process has written outlives its kill, and none cuts the power
+os.fsync = os.fstat  # of a handle that is none, an error as well
+
 # how many examples a property is tried on: in `make test`, `make test-all` and `make reliability`;
 # numba compiles at the first call, so that a deadline would measure the compiler
 for _profile, _examples in {"quick": 15, "thorough": 100, "exhaustive": 2500}.items():
