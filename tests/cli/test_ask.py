@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-import os
 import re
 import signal
 import socket
@@ -308,7 +307,7 @@ def test_no_answer_is_lost_however_it_ends(folder, how, exit_code):
         if isinstance(how, str):
             terminal.press(how)
         else:
-            os.kill(terminal.process, how)
+            terminal.process.send_signal(how)
         code, text = terminal.end()
     assert code == exit_code
     assert ("run the same command to resume" in text) is (code == 130)
