@@ -1,4 +1,4 @@
-"""Numbers as people write them: with units and limits (<0.05); ranges, durations, truth values."""
+"""Numbers as people write them: with units and limits (<0.05, 65+); ranges, durations, truth values."""
 
 from __future__ import annotations
 
@@ -48,8 +48,9 @@ _AMOUNT = rf"(?:\d[\d.,]*|[.,]\d+){_EXPONENT}"
 _CELL = re.compile(
     rf"(?P<limit>[<>≤≥]=?)?\s*(?P<minus>[+\-−(])?\s*(?P<before>{_BEFORE})?\s*(?P<sign>[+\-−(])?"
     rf"(?:(?P<first>{_AMOUNT})\s?(?:-|–|—|bis|to|à)\s?)?(?P<last>{_AMOUNT})(?:[.,][-–—])?"
-    r"(?P<credit>[-−])?"
-    r"\s*(?P<after>%|‰|°|[€$£¥￥₹]|(?!e[+-]?\d)[°^µ]?[^\W\d_][^\s\d,;:()]{0,14}[23²³]?)?"
+    r"(?P<behind>[-−+])?"
+    r"\s*(?P<after>%|‰|°|[€$£¥￥₹]|(?!e[+-]?\d)[°^µ]?(?:(?:sq|cu|fl)\.? |(?:square|cubic|fluid) )?"
+    r"[^\W\d_][^\s\d,;:()]{0,14}[23²³]?)?"
     r"(?P<per>(?: ?/ ?| (?:per|pro|par) )[^\W\d_][^\s\d,;:()]{0,14}|(?<=%) ?(?:vol|abv|alc)\.?)?"
     r"(?P<close>\))?",
     re.IGNORECASE,
@@ -117,7 +118,7 @@ def read_numbers(texts: pd.Series[Any], sign: str, delimiter: str | None) -> Num
     n_read = sum(_CELL.fullmatch(text) is not None for text in head)
     if not head or n_read < _MOSTLY * len(head):
         return Numbers(np.full(len(texts), np.nan), Written.PLAIN)
-    parts = _taken_apart(texts)
+    parts = _without_grades(_taken_apart(texts))
     unit = _commonest(parts["unit"])
     written = _written(parts, unit, sign, delimiter)
     if written is None:
@@ -166,10 +167,10 @@ def _taken_apart(texts: pd.Series[Any]) -> pd.DataFrame:
     plain = texts.astype(object).str.replace(_GROUPED, "", regex=True)
     parts = plain.str.extract(_WHOLE_CELL)
     has_cents = ~parts["last"].str.endswith((",", "."), na=False)  # 850,- has none
-    parts["credit"] = parts["credit"].where(has_cents)
+    parts["behind"] = parts["behind"].where(has_cents)
     parts["enclosed"] = (parts[["minus", "sign"]] == "(").any(axis=1)  # (828) is below 0
     parts["last"] = parts["last"].where(parts["enclosed"] == parts["close"].notna())
-    minus = parts[["minus", "sign", "credit"]].isin(["-", "−", "("]).any(axis=1)
+    minus = parts[["minus", "sign", "behind"]].isin(["-", "−", "("]).any(axis=1)
     parts["last"] = parts["last"].where(~minus, "-" + parts["last"])
     parts["last"] = parts["last"].str.rstrip(",")
     parts["grouped"] = texts.str.contains(_GROUPED, na=False)
@@ -180,6 +181,15 @@ def _taken_apart(texts: pd.Series[Any]) -> pd.DataFrame:
     unit = (unit + parts["per"].fillna("").str.replace(" ?/ ?", "/", regex=True)).str.strip()
     both = (before != "") & (after != "")
     return parts.assign(unit=unit.where(parts["last"].notna() & ~both))  # empty without a unit
+
+
+def _without_grades(parts: pd.DataFrame) -> pd.DataFrame:
+    """Return parts without those like 2+ where 2 or 2- stand beside them: then it is no limit."""
+    has_plus = parts["behind"] == "+"
+    others = parts[~has_plus]
+    if others["behind"].notna().any() or others["last"].isin(parts["last"][has_plus]).any():
+        return parts.assign(last=parts["last"].mask(has_plus), unit=parts["unit"].mask(has_plus))
+    return parts
 
 
 def _commonest(units: pd.Series[Any]) -> str:
@@ -204,9 +214,10 @@ def _read_parts(parts: pd.DataFrame, written: Written, unit: str) -> Numbers:
     is_padded = ends.str.contains(r"\b0\d").to_numpy(dtype=bool)
     is_safe = (first < last) & ~is_padded
     values[~fits | (is_range & ~is_safe)] = np.nan
-    is_limit = parts["limit"].notna().to_numpy(dtype=bool)
+    has_plus = parts["behind"] == "+"
+    is_limit = (parts["limit"].notna() | has_plus).to_numpy(dtype=bool)
     are_whole = not parts["last"].str.contains("[.,]", na=False).any()  # 2- may be a grade
-    is_grade = parts["credit"].notna().to_numpy(dtype=bool) & are_whole
+    is_grade = (parts["behind"].notna() & ~has_plus).to_numpy(dtype=bool) & are_whole
     remarks = []
     for which, noun, words in (
         (has_no_unit, "value", "without the unit"),
