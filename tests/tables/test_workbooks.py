@@ -221,6 +221,8 @@ def test_a_value_merged_with_cells_of_other_columns_is_no_value_of_theirs(tmp_pa
     [["Gesamt: 6 Einträge"]],
     [[None, "Anzahl", "6 Weine"]],
     [[None, "Summe in g/l", 30]],
+    [["n =", 6]],
+    [["Mittelwert", 3], ["SD", 0.5], ["Max.", 5.25], ["* geschätzt"]],
 ])  # fmt: skip
 def test_totals_and_footnotes_are_left_out_and_said(tmp_path, below):
     table = read(tmp_path, {"Weine": [HEADER, *ROWS, *below]})

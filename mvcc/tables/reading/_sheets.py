@@ -30,10 +30,16 @@ BELOW = "below the table"
 _TOTAL = (
     r"((grand |sub)?totals?|(zwischen|gesamt)?summen?|(ins)?gesamt|sum|sommes?|averages?|means?"
     r"|mittelwerte?|durchschnitt|moyennes?|anzahl|counts?|nombre|median|standardabweichung"
-    r"|suma|summa|totaal|totale|promedio|итого|合計|合计|总计|[Σ∑Ø])"
+    r"|suma|summa|totaal|totale|promedio|итого|合計|合计|总计|[Σ∑Ø]|n ?= ?[\d.,]*)"
 )
-TOTAL = re.compile(rf"{_TOTAL}(:?|:?\s{_COUNT})", re.IGNORECASE)
+TOTAL = re.compile(rf"{_TOTAL}(:?|:?\s{_COUNT}|( \w+){{1,3}}: ?{_COUNT})", re.IGNORECASE)
 _TOTAL_OF = re.compile(rf"{_TOTAL}:?\s.+", re.IGNORECASE)  # such as Total stock
+# only below a total: alone they may be names
+_STATISTIC = re.compile(
+    r"(min|max)(\.|ima?|imum|imalwert)?|sd|se|sem|cv|st(d|and)\w*\.?([ .-]?(dev|err|abw)\w*\.?)?"
+    r"|var(iance|ianz)?|range|quartile?|n|stetigkeit|frequency|écart[ -]type",
+    re.IGNORECASE,
+)
 
 _UNITS = re.compile(r"\W?(units?|einheit(en)?|unités?|unidad(es)?|unità)\W{0,2}", re.IGNORECASE)
 
@@ -237,20 +243,36 @@ def _is_number(value: Any) -> bool:
 def _end(rows: Cells) -> int:
     """Return the number of rows before totals and footnotes."""
     end = len(rows)
-    while end and (_is_lone(rows[end - 1]) or _is_no_row(rows, end - 1)):
+    while end and (_may_be_below(rows[end - 1]) or _is_no_row(rows, end - 1)):
         end -= 1
     # a text alone is a footnote only below something that ends the table
     return next((n for n in range(end, len(rows)) if _is_no_row(rows, n)), len(rows))
 
 
 def n_below(rows: Cells) -> int:
-    """Return how many last rows of a text file are a total and footnotes below it."""
+    """Return how many last rows of a text file are a total, or footnotes below an empty row."""
+    footnotes = 0
     for n, row in reversed(list(enumerate(rows))):
         if _is_total(rows, n):
             return len(rows) - n
-        if _n_filled(row) and not _is_lone(row):
+        if not _n_filled(row):
+            footnotes = footnotes or len(rows) - n - 1
+        elif not _may_be_below(row):
             break
-    return 0
+    has_words = [_is_lone(row) and " " in str(row[0]) for row in rows[len(rows) - footnotes :]]
+    return footnotes if all(has_words) else 0  # one word may be an id
+
+
+def _may_be_below(row: Row) -> bool:
+    """Tell whether a row is a text alone or a statistic, as they stand below totals."""
+    first = _first(row)
+    is_named = _is_text(first) and _STATISTIC.fullmatch(first.strip()) is not None
+    return _is_lone(row) or (is_named and _has_counts(row))
+
+
+def _has_counts(row: Row) -> bool:
+    """Tell whether nothing but numbers is behind the first value of a row."""
+    return all(re.fullmatch(_COUNT, text.strip()) for text in _texts(row)[1:])
 
 
 def _is_lone(row: Row) -> bool:
@@ -273,13 +295,12 @@ def _is_no_row(rows: Cells, place: int) -> bool:
 def _is_total(rows: Cells, place: int) -> bool:
     """Tell whether a row begins with a word of totals, with nothing but numbers behind it."""
     row = rows[place]
-    first, others = _first(row), _texts(row)[1:]
+    first = _first(row)
     if not _is_text(first):
         return False
-    are_counts = all(re.fullmatch(_COUNT, text.strip()) for text in others)
     if TOTAL.fullmatch(first.strip()):
-        return are_counts or len(others) + 1 < _n_filled(row)
-    is_of = _TOTAL_OF.fullmatch(first.strip()) and are_counts and _n_filled(row) > 1
+        return _has_counts(row) or len(_texts(row)) < _n_filled(row)
+    is_of = _TOTAL_OF.fullmatch(first.strip()) and _has_counts(row) and _n_filled(row) > 1
     return bool(is_of) and _alone_has_a_gap(rows, place)
 
 
