@@ -92,6 +92,7 @@ def test_the_draft_says_what_the_columns_are_and_what_is_doubtful(files):
         "Typ 0, Typ 1; looks like labels (3 values), so it is left out" in lines["Diagnose: ignore"]
     )
     assert "90 % missing" in lines["Wert: number"]
+    assert "  Böden: missing in most rows: Wert (90 %)\n" in said
     assert "5 distinct numbers: if they are codes, write category" in said
     assert "repeats another column, 'Diagnose'" in lines["'Farbe: außen': ignore"]
     assert "repeats another column, 'Säure'" in lines["'yes': ignore"]

@@ -950,6 +950,18 @@ def test_codes_beside_a_scale_are_named_since_they_may_mean_no_answer(values, na
 
 
 @pytest.mark.parametrize(
+    ("cells", "n_columns", "is_named"),
+    [("3,,,", 5, True), ("3,,2,", 5, False), ("3,,,", 4, False), ("3,0,,", 5, False), (".5,,,", 5, False)],
+)
+def test_empty_cells_of_counts_may_mean_0(tmp_path, cells, n_columns, is_named):
+    cells = cells.split(",")
+    rows = [f"r{n},{','.join(cells[(n + c) % 4] for c in range(n_columns))}" for n in range(9)]
+    names = [f"Carex {n}" for n in range(n_columns)]
+    said = "".join(read(tmp_path, "\n".join([f"id,{','.join(names)}", *rows])).far_values)
+    assert ("no 0, in Carex 0, Carex 1 and 3 more. If an empty cell means 0" in said) == is_named
+
+
+@pytest.mark.parametrize(
     ("content", "said"),
     [
         ("", ""),

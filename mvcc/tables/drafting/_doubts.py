@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from mvcc._utils.messages import clipped, percent, shown
+from mvcc._utils.messages import clipped, enumerated, percent, shown
 from mvcc._utils.settings import as_yaml
 from mvcc.tables.reading._column import Column, given_texts
 from mvcc.tables.reading._numbers import before_labels
 
 FEW_NUMBERS = 6  # distinct ones, which may be codes
 _MANY = 0.5  # of the values are missing, or hold numbers
+_MOST_NAMED = 3  # columns with gaps
 _FEW_WORDS = 10  # distinct ones beside the numbers of a column of texts
 
 
 def doubts_of(column: Column, cells: pd.Series[Any], used: pd.Series[Any]) -> Iterator[str]:
     """Say what may be wrong with the kind of a column that is clustered."""
-    if column.n_missing > _MANY * len(cells):
-        yield f"{percent(column.n_missing / len(cells))} are missing"
     if column.kind == "number" and used.nunique() > FEW_NUMBERS:
         return  # the texts of thousands of columns take long
     values = given_texts(cells)
@@ -39,6 +38,15 @@ def doubts_of(column: Column, cells: pd.Series[Any], used: pd.Series[Any]) -> It
             ends = f"{numbers.min():.0f} to {numbers.max():.0f}"
             asked = f"write `columns: {as_yaml({column.name: 'number'})}`"
             yield f"its categories begin with the numbers {ends}: if they are a scale, {asked}"
+
+
+def columns_with_gaps(columns: Sequence[Column], n_rows: int) -> Iterator[str]:
+    """Say which columns that are clustered are missing in most rows, all in one line."""
+    shares = {column.name: column.n_missing / n_rows for column in columns}
+    gaps = {name: share for name, share in shares.items() if share > _MANY}
+    if gaps:
+        said = (f"{clipped(name)} ({percent(share)})" for name, share in gaps.items())
+        yield f"missing in most rows: {enumerated(said, _MOST_NAMED)}"
 
 
 def _number_among_few_words(texts: pd.Series[Any]) -> str:

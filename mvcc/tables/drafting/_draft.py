@@ -30,7 +30,7 @@ from mvcc._utils.settings import as_yaml
 from mvcc.exceptions import DataError, MvccError
 from mvcc.tables._config import load_job
 from mvcc.tables._job import AskedKind, View
-from mvcc.tables.drafting._doubts import FEW_NUMBERS, doubts_of
+from mvcc.tables.drafting._doubts import FEW_NUMBERS, columns_with_gaps, doubts_of
 from mvcc.tables.drafting._files import SortedFiles, sort_files
 from mvcc.tables.drafting._ids import texts_in
 from mvcc.tables.reading._column import (
@@ -173,6 +173,7 @@ def _drafted(name: str, view: View, named: Sequence[Named]) -> _Drafted:
         problems, rest = Problems(), view.model_copy(update={"ignore": tuple(bad)})
         table = table_of(frame, name, rest, problems, named=named)
     problems.raise_any()
+    notes += [f"{name}: {said}" for said in columns_with_gaps(table.used, len(frame))]
     bare, X = without_attrs(frame), pd.DataFrame(table.X, columns=table.columns)
     labels, doubts = dict[str, int](), dict[str, list[str]]()
     for column in table.every_column:

@@ -43,6 +43,7 @@ _MOST_NAMED = 3  # columns with values far outside all others
 _SCALES = (7, 10)  # the most that an answer is, from 0 on
 _CODES = [-1, *range(-9, -6), -77, -88, *range(-99, -96), -888, *range(-999, -996)]
 _CODES += [8, 9, 77, 88, *range(97, 100), 888, *range(997, 1000)]  # instead of an answer
+_FEWEST_COUNTS = 5  # columns, for empty cells to be likely to mean 0
 _NONE = np.empty(0)
 
 
@@ -214,6 +215,22 @@ def notes_on_far_values(
         if too := [clipped(one) for one in left if as_texts(frame[one]).isin(words).any()]:
             note += f" This also empties cells of {enumerated(too, _MOST_NAMED)}."
         yield note
+
+
+def notes_on_blanks(name: str, view: View, numbers: Mapping[str, Any]) -> Iterator[str]:
+    """Say that empty cells of counts, as in tables of species or baskets, may mean 0."""
+    counts = [column for column, values in numbers.items() if _are_counts_without_zero(values)]
+    if len(counts) >= _FEWEST_COUNTS:
+        zero = "NaN" if is_in_memory(name, view.path) else "an empty cell"
+        yield (
+            f"{view.path} has no value in most rows, and no 0, in {enumerated(counts, 2)}. If {zero}"
+            " means 0 there, write 0: a missing number is read as the mean of the others."
+        )
+
+
+def _are_counts_without_zero(values: Floats) -> bool:
+    there = values[~np.isnan(values)]
+    return len(there) < len(values) / 2 and bool((there > 0).all() and (there % 1 == 0).all())
 
 
 def _codes_in(values: Floats) -> Floats:

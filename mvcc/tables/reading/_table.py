@@ -27,6 +27,7 @@ from mvcc.tables.reading._column import (
 )
 from mvcc.tables.reading._columns import (
     code_reasons,
+    notes_on_blanks,
     notes_on_far_values,
     understand_all,
     with_examples,
@@ -68,7 +69,7 @@ class Table:
     id_column: str | None  # the column that names the rows; None where they are numbered from 0
     is_numbered: bool  # whether ids only count the rows as they were read
     notes: tuple[str, ...] = ()  # what must be known of how the file was read
-    far_values: tuple[str, ...] = ()  # what may stand for a missing number
+    far_values: tuple[str, ...] = ()  # what may stand for a missing number, or be meant by one
     shown: dict[str, list[str]] = field(default_factory=dict)  # what a person sees of the rows
     # what other columns hold that files may name, where they name no rows as these are written
     other_readings: dict[str, set[str]] = field(default_factory=dict)
@@ -185,7 +186,10 @@ def table_of(
             *_names_of_pictures(frame, became, view.path),
             *rows_to_check(frame, X, view.path),
         ),
-        far_values=tuple(notes_on_far_values(frame, name, view, numbers)),
+        far_values=(
+            *notes_on_far_values(frame, name, view, numbers),
+            *notes_on_blanks(name, view, numbers),
+        ),
         constants={column: own[0] for column, own in values.items() if column not in columns},
     )
 
