@@ -378,6 +378,16 @@ def test_codes_are_not_quantities(tmp_path):
     assert asked.columns == ["where", "x"]
 
 
+@pytest.mark.parametrize(
+    "code",
+    "S{:02}A 1AA,M{} 9QT,K{:02} 0B6,10{:02} AB,013{:02}-100,1{:02} 55,D{:02} AF30".split(","),
+)
+def test_postal_codes_of_all_countries_say_nothing(tmp_path, code):
+    rows = [f"r{n},{code.format(n)},{n % 7}" for n in range(60)]
+    table = read(tmp_path, "\n".join(["id,Postcode,x", *rows]))
+    assert table.every_column[1].note == "postal codes"
+
+
 def test_an_id_is_guessed_where_it_is_named_like_one_and_distinct(tmp_path):
     table = read(tmp_path, "customer_id,code,casino,x\nk1,8,1,1\nk2,9,2,2\n")
     assert (table.ids, table.columns) == (["k1", "k2"], ["casino", "x"])
@@ -411,6 +421,12 @@ def test_numbers_called_ids_of_which_some_lack_or_repeat_are_no_quantities(tmp_p
     assert read(tmp_path, counts).columns == ["white_cell_number", "number", "x"]
     asked_for = ["customer_id", "x"]
     assert read(tmp_path, "\n".join(lines), columns=asked_for).columns == asked_for
+
+
+def test_numbers_of_two_parts_called_ids_are_no_ranges(tmp_path):
+    rows = [f"{f'23-{4411 + n}' if n else ''},{n % 7}" for n in range(20)]
+    table = read(tmp_path, "\n".join(["Labor-Nr.,x", *rows]))
+    assert (table.every_column[0].note, table.columns) == ("an id", ["x"])
 
 
 def test_codes_of_which_few_repeat_are_ids_also_without_a_name_for_them(tmp_path):
