@@ -67,8 +67,8 @@ def test_the_draft_says_what_may_be_a_scale_or_stand_for_none():
         " --missing answers=-99, in the view of a config `missing: ['-99']`, in Python NaN.\n"
         "  answers: How often?: its categories begin with the numbers 1 to 4: if they are a scale,"
         " write `columns: {'How often?': number}`\n"
-        "  answers: due: 45 of 60 values are dates: if the others mean missing, name them under"
-        " `missing:`\n"
+        "  answers: due: 45 of 60 values are dates, all others 'open': if the others mean missing,"
+        " name them under `missing:`\n"
     ) in said
     assert "has -99 in age (12 rows" in invoke("cluster answers.csv -k 2 --dry-run").stderr
 
@@ -98,6 +98,15 @@ def test_the_draft_says_what_the_columns_are_and_what_is_doubtful(files):
     assert "repeats another column, 'Säure'" in lines["'yes': ignore"]
     assert "Meine_Weine: odd: line 9 has 'n. b. 7!', which is not a finite number" in said
     assert said.endswith("Next: mvcc cluster cluster.yaml\n")
+
+
+def test_groups_of_ages_are_no_labels(tmp_path):
+    columns = ["Age group", "Groupe d'âge", "Mileage class"]
+    rows = ([*("abc"[(n + n // c) % 3] for c in (2, 3, 5)), n * n % 31] for n in range(60))
+    write_csv(tmp_path / "t.csv", [[*columns, "x"], *rows])
+    run("init --from t.csv")
+    kinds = yaml.safe_load(drafted())["views"]["t"]["columns"]
+    assert [kinds[column] for column in columns] == ["category", "category", "ignore"]
 
 
 def test_words_among_numbers_are_missing_in_a_draft_and_doubtful(tmp_path):

@@ -218,7 +218,7 @@ def test_numbers_that_are_all_days_are_dates_also_in_new_rows(tmp_path, empty):
         (["01-Jan-23", "13-Mar-X", "1 Mayor 23"], "text", "2 of 3 values are dates"),
         (["5-3", "7-2"], "category", ""),
         (["2+", "2", "3+"] * 2, "category", ""),
-        (["2+", "3-", "4"] * 2, "category", "4 of 6 values are numbers"),
+        (["2+", "3-", "4"] * 2, "category", "4 of 6 values are numbers, all others '2+'"),
         (["030-1234567", "089/765432"] * 9, "category", "phone numbers"),
         (["01067", "10115"] * 3, "category", "codes, since some begin with 0"),
         (["a", "b", None, "a"], "category", ""),
@@ -226,6 +226,11 @@ def test_numbers_that_are_all_days_are_dates_also_in_new_rows(tmp_path, empty):
         ([*"123456", *"abc"], "text", "6 of 9 values are numbers"),
         (["1986", "c1986", "1990", "[1998?]", "2003"], "text", "3 of 5 values are numbers"),
         (["1986", "c1986", "1990", "[1998?]"], "text", ""),
+        (
+            [*(f"${n}.5" for n in range(40)), *["don't know"] * 9],
+            "text",
+            '40 of 49 values are numbers in $, all others "don\'t know"',
+        ),
         (["768", "3.3k", "57k", "1.5K", "9"], "text", "3 of 5 values are numbers in k"),
         (["9,5 Mio.", "700000", "3 Mio.", "4 Mio."], "text", "3 of 4 values are numbers in Mio."),
         (["9TEUR", "768", "3TEUR"], "text", "2 of 3 values are numbers in TEUR"),
@@ -967,7 +972,13 @@ def test_codes_beside_a_scale_are_named_since_they_may_mean_no_answer(values, na
 
 @pytest.mark.parametrize(
     ("cells", "n_columns", "is_named"),
-    [("3,,,", 5, True), ("3,,2,", 5, False), ("3,,,", 4, False), ("3,0,,", 5, False), (".5,,,", 5, False)],
+    [
+        ("3,,,", 5, True),
+        ("3,,2,", 5, False),
+        ("3,,,", 4, False),
+        ("3,0,,", 5, False),
+        (".5,,,", 5, False),
+    ],
 )
 def test_empty_cells_of_counts_may_mean_0(tmp_path, cells, n_columns, is_named):
     cells = cells.split(",")

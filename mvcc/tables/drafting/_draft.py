@@ -50,6 +50,7 @@ from mvcc.tables.reading._rows import listed, plain_id
 from mvcc.tables.reading._table import Table, table_of
 
 _LABELS = re.compile(
+    r"(?!(.*[\W_])?[aâ]ges?([\W_]|$))"  # groups of ages are a property
     r"(.*[\W_])?(labels?|class(es)?|targets?|groups?|diagnos[ei]s?|outcomes?|categor(y|ies)|species"
     r"|clusters?|klassen?|gruppen?|kategorien?|sorten?|zielgröße|groupes?|diagnostic|catégories?"
     r"|espèces?|cible|étiquettes?)([\W_].*)?",

@@ -223,8 +223,8 @@ def notes_on_blanks(name: str, view: View, numbers: Mapping[str, Any]) -> Iterat
     if len(counts) >= _FEWEST_COUNTS:
         zero = "NaN" if is_in_memory(name, view.path) else "an empty cell"
         yield (
-            f"{view.path} has no value in most rows, and no 0, in {enumerated(counts, 2)}. If {zero}"
-            " means 0 there, write 0: a missing number is read as the mean of the others."
+            f"{view.path} has no value in most rows, and no 0, in {enumerated(counts, 2)}. If"
+            f" {zero} means 0 there, write 0: a missing number is read as the mean of the others."
         )
 
 

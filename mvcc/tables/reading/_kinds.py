@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from mvcc._utils.arrays import Bools, Floats
-from mvcc._utils.messages import clipped, with_point
+from mvcc._utils.messages import clipped, shown, with_point
 from mvcc._utils.settings import as_yaml
 from mvcc.tables._job import AskedKind, Kind
 from mvcc.tables.reading._column import (
@@ -187,12 +187,21 @@ def _as_number(column: Column, texts: Texts, hints: Hints) -> Understood | None:
         return _numeric(column, read.values, texts, read.written)
     if column.kind == "number" or n_plain >= _NEARLY_ALL * n_there:
         return _numeric(column, plain, texts, Written.PLAIN)
-    if (n_numbers := max(n_read, n_plain)) > _MOST * n_there:
-        remark = f"{n_numbers} of {n_there} values are numbers"
-        if n_read > n_plain and read.unit:
-            remark += f" in {read.unit}"
-        return _as_words(replace(column, remarks=(remark,)), texts)
+    numbers, what = plain, "numbers"
+    if n_read > n_plain:
+        numbers, what = read.values, f"numbers in {read.unit}".removesuffix(" in ")
+    if max(n_read, n_plain) > _MOST * n_there:
+        return _as_words(replace(column, remarks=_said_of_most(texts, numbers, what)), texts)
     return None
+
+
+def _said_of_most(texts: Texts, values: Floats, what: str) -> tuple[str]:
+    """Count the texts that have a value, and name the word that all others repeat."""
+    others = texts[np.isnan(values)].dropna()
+    said = f"{texts.count() - len(others)} of {texts.count()} values are {what}"
+    if len(others) > 1 == others.nunique():
+        said += f", all others {shown(clipped(others.iloc[0]))}"
+    return (said,)
 
 
 def _as_durations(column: Column, texts: Texts) -> Understood | None:
@@ -276,9 +285,9 @@ def _as_date(column: Column, texts: Texts, asked: AskedKind | None) -> Understoo
     dates = read_dates(texts, ORDERS.get(asked or ""))
     n_dates = int(np.isfinite(dates.days).sum())
     if asked is None and n_dates < _NEARLY_ALL * len(there):
-        remark = f"{n_dates} of {len(there)} values are dates"
-        remarks = (remark,) if n_dates > _MOST * len(there) else ()
-        return _as_words(replace(column, remarks=remarks), texts)
+        if n_dates > _MOST * len(there):
+            column = replace(column, remarks=_said_of_most(texts, dates.days, "dates"))
+        return _as_words(column, texts)
     if dates.either:
         first, second = (f"`columns: {as_yaml({column.name: order})}`" for order in ORDERS)
         row = int((texts == dates.either).to_numpy(dtype=bool).argmax())

@@ -1,4 +1,4 @@
-"""Numbers as people write them: with units and limits (<0.05, 65+); ranges, durations, truth values."""
+"""Numbers as people write them: with units, limits (<0.05, 65+); ranges, durations, truth."""
 
 from __future__ import annotations
 
