@@ -222,6 +222,7 @@ def test_numbers_that_are_all_days_are_dates_also_in_new_rows(tmp_path, empty):
         (["030-1234567", "089/765432"] * 9, "category", "phone numbers"),
         (["01067", "10115"] * 3, "category", "codes, since some begin with 0"),
         (["a", "b", None, "a"], "category", ""),
+        (["u", "Low", "low", "U"] * 2, "category", "'u' and 'U' are different values"),
         (["1.2.3", "1.10"], "category", ""),
         ([*"123456", *"abc"], "text", "6 of 9 values are numbers"),
         (["1986", "c1986", "1990", "[1998?]", "2003"], "text", "3 of 5 values are numbers"),

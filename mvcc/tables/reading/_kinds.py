@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from mvcc._utils.arrays import Bools, Floats
-from mvcc._utils.messages import clipped, shown, with_point
+from mvcc._utils.messages import clipped, enumerated, shown, with_point
 from mvcc._utils.settings import as_yaml
 from mvcc.tables._job import AskedKind, Kind
 from mvcc.tables.reading._column import (
@@ -321,12 +321,25 @@ def _as_pictures(column: Column, texts: Texts, folder: str) -> Understood:
     return _mistaken(column, texts, list(map(bool, reasons)), why, "Correct it")
 
 
+def _said_of_letters(texts: Texts) -> tuple[str, ...]:
+    """Name the first categories that are the same but for small and capital letters."""
+    values = pd.Series(texts.dropna().unique(), dtype=object)
+    folded = values.str.casefold()
+    twice = folded[folded.duplicated(keep=False)]
+    if twice.empty:
+        return ()
+    alike = values[folded == twice.iloc[0]]
+    return (f"{enumerated(map(shown, alike), _MOST_WORDS)} are different values",)
+
+
 def _as_words(column: Column, texts: Texts) -> Understood:
     n_values = texts.nunique()
     kind = column.kind or ("category" if are_few(texts) else "text")
     if kind == "category" and n_values > MOST_VALUES:
         kind = "text"
         column = replace(column, remarks=(f"{n_values} values are too many for a category",))
+    if kind == "category":
+        column = replace(column, remarks=column.remarks + _said_of_letters(texts))
     if kind == "text" and column.kind is None and are_mails(texts):
         column = replace(column, written=Written.MAILS)
     if column.written is Written.MAILS:
