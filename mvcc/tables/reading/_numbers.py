@@ -32,7 +32,7 @@ DURATION = re.compile(r"^(?:(-?\d+) days?,? \+?)?(\d+):([0-5]\d)(?::([0-5]\d(?:\
 
 _CURRENCIES = {
     "€": ("€", "eur", "euro", "euros"),
-    "$": ("$", "us$", "usd"),
+    "$": ("$", "us$", "us $", "usd", "usd $"),
     "£": ("£", "gbp"),
     "¥": ("¥", "￥", "jpy", "円", "cny", "rmb", "元"),
     "₹": ("₹", "inr", "rs.", "rs"),
@@ -42,13 +42,18 @@ _CURRENCIES = {
     "zł": ("zł", "pln"),
 }
 _UNIT_OF = {word: unit for unit, words in _CURRENCIES.items() for word in words}
+_FACTORS = {
+    **dict.fromkeys(("k", "tsd", "tsd."), 1e3),
+    **dict.fromkeys(("m", "mn", "mln", "mio", "mio.", "million"), 1e6),
+    **dict.fromkeys(("b", "bn", "mrd", "mrd.", "billion"), 1e9),
+}
 _THOUSANDS_BY_COMMA = ("$", "£", "¥", "₹")
 _BEFORE = "|".join(re.escape(word) for word in sorted(_UNIT_OF, key=len, reverse=True))
 _AMOUNT = rf"(?:\d[\d.,]*|[.,]\d+){_EXPONENT}"
 _CELL = re.compile(
     rf"(?P<limit>[<>≤≥]=?)?\s*(?P<minus>[+\-−(])?\s*(?P<before>{_BEFORE})?\s*(?P<sign>[+\-−(])?"
-    rf"(?:(?P<first>{_AMOUNT})\s?(?:-|–|—|bis|to|à)\s?)?(?P<last>{_AMOUNT})(?:[.,][-–—])?"
-    r"(?P<behind>[-−+])?"
+    rf"(?:(?P<first>{_AMOUNT})\s?(?:-|–|—|bis|to|à)\s?(?:(?P=before)\s?)?)?"
+    rf"(?P<last>{_AMOUNT})(?:[.,][-–—])?(?P<behind>[-−+])?"
     r"\s*(?P<after>%|‰|°|[€$£¥￥₹]|(?!e[+-]?\d)[°^µ]?(?:(?:sq|cu|fl)\.? |(?:square|cubic|fluid) )?"
     r"[^\W\d_][^\s\d,;:()]{0,14}[23²³]?)?"
     r"(?P<per>(?: ?/ ?| (?:per|pro|par) )[^\W\d_][^\s\d,;:()]{0,14}|(?<=%) ?(?:vol|abv|alc)\.?)?"
@@ -61,6 +66,8 @@ _FACTOR = re.compile(
     rf"%|(?:[kKMT]|(?i:[kmtb](?={_BEFORE})|tsd|mio|mill|mrd|mn|mln|bn|thousand|[mb]illion)\.?)"
     rf"(?i:{_BEFORE})?"
 )
+# 1 day is in days, and 1 Tag in Tage
+_PLURAL = re.compile(r"(?<=[^\W\d_]{2})(e[ns]?|s)$")
 _MOSTLY = 0.5  # of cells that begin a column of numbers
 _SAMPLE = 50
 SEPARATED = {
@@ -174,13 +181,13 @@ def _taken_apart(texts: pd.Series[Any]) -> pd.DataFrame:
     parts["last"] = parts["last"].where(~minus, "-" + parts["last"])
     parts["last"] = parts["last"].str.rstrip(",")
     parts["grouped"] = texts.str.contains(_GROUPED, na=False)
-    before = parts["before"].fillna("").str.casefold()
-    after = parts["after"].fillna("")
-    unit = before.where(before != "", after)
-    unit = unit.str.casefold().map(_UNIT_OF).fillna(unit)
-    unit = (unit + parts["per"].fillna("").str.replace(" ?/ ?", "/", regex=True)).str.strip()
-    both = (before != "") & (after != "")
-    return parts.assign(unit=unit.where(parts["last"].notna() & ~both))  # empty without a unit
+    before = parts["before"].str.casefold().map(_UNIT_OF).fillna("")
+    after = parts["after"].str.casefold()
+    parts["factor"] = after.map(_FACTORS).where(before != "")  # $5k; m alone is a unit
+    after = after.map(_UNIT_OF).fillna(parts["after"]).where(parts["factor"].isna()).fillna("")
+    unit = before.where(before == after, (before + " " + after).str.strip())
+    unit = unit + parts["per"].fillna("").str.replace(" ?/ ?", "/", regex=True)
+    return parts.assign(unit=unit.str.strip().where(parts["last"].notna()))  # empty without a unit
 
 
 def _without_grades(parts: pd.DataFrame) -> pd.DataFrame:
@@ -203,15 +210,16 @@ def _commonest(units: pd.Series[Any]) -> str:
 
 def _read_parts(parts: pd.DataFrame, written: Written, unit: str) -> Numbers:
     """Return the numbers that are written in this way and have this unit, or none."""
-    folded = parts["unit"].str.casefold()
+    folded = parts["unit"].str.casefold().str.replace(_PLURAL, "", regex=True)
     first, last = (_read(parts[name], written) for name in ("first", "last"))
     is_range = parts["first"].notna().to_numpy(dtype=bool)
-    values = np.where(is_range, (first + last) / 2, last)
+    values = np.where(is_range, (first + last) / 2, last) * parts["factor"].fillna(1).to_numpy()
     has_no_unit = (folded == "").to_numpy(dtype=bool) & bool(unit)
     may_lack_it = (values == 0) | (_FACTOR.fullmatch(unit) is None)
-    fits = (folded == unit.casefold()).to_numpy(dtype=bool) | (has_no_unit & may_lack_it)
+    is_unit = folded == _PLURAL.sub("", unit.casefold())
+    fits = is_unit.to_numpy(dtype=bool) | (has_no_unit & may_lack_it)
     ends = parts["first"].fillna("") + " " + parts["last"].fillna("")
-    is_padded = ends.str.contains(r"\b0\d").to_numpy(dtype=bool)
+    is_padded = ends.str.contains(r"(?<![\d.,])0\d").to_numpy(dtype=bool)
     is_safe = (first < last) & ~is_padded
     values[~fits | (is_range & ~is_safe)] = np.nan
     has_plus = parts["behind"] == "+"
@@ -244,12 +252,15 @@ def _matches(texts: pd.Series[Any], style: str) -> Bools:
 
 def _written(parts: pd.DataFrame, unit: str, sign: str, delimiter: str | None) -> Written | None:
     """Decide what points and commas mean, once for the whole column; None if it is unknown."""
-    amounts = pd.concat([parts["first"], parts["last"]]).dropna()
+    amounts = pd.concat([parts["first"], parts["last"]])
+    is_short = np.tile(parts["factor"].notna(), 2)[amounts.notna()]  # $1.125M has no thousands
+    amounts = amounts.dropna()
     unknown = _matches(amounts, _SIGN_UNKNOWN)
     by_point = _matches(amounts, _WITH_POINT)
     by_comma = _matches(amounts, _WITH_COMMA)
     has_comma = amounts.str.contains(",", regex=False).to_numpy(dtype=bool)
     has_point = amounts.str.contains(".", regex=False).to_numpy(dtype=bool)
+    unknown = unknown & ~(is_short & has_point)
     n_comma = int((by_comma & ~by_point).sum())
     n_point = int((by_point & ~by_comma).sum())
     unknown_comma, unknown_point = (unknown & has_comma).any(), (unknown & has_point).any()
