@@ -134,6 +134,8 @@ def test_texts_that_are_numbers_with_few_words_are_doubtful():
     sizes = ["{} x {} cm", "H {} cm, W {} cm", "Diam. {} mm"]
     values = {
         "size": [sizes[n % 3].format(n + 20, n * n) for n in range(60)],
+        "rooms": [f"{n % 5} bd / {n % 3} ba" for n in range(60)],
+        "hall": [f"hall {n % 9}" for n in range(60)],
         "shelf": [f"C-{n}-{n % 7}" for n in range(60)],
         "year": [f"c. {n}" if n % 3 else n for n in range(1899, 1959)],
         "title": [f"{words[n % 11]} and no. {n}" for n in range(60)],
@@ -143,6 +145,7 @@ def test_texts_that_are_numbers_with_few_words_are_doubtful():
     remedy = "make a column of each number"
     assert [line.strip() for line in said if remedy in line] == [
         f"a: size: texts with numbers in them, such as '20 x 0 cm': {remedy}",
+        f"a: rooms: texts with numbers in them, such as '0 bd / 0 ba': {remedy}",
         f"a: year: texts with numbers in them, such as 'c. 1900': {remedy}",
     ]
 

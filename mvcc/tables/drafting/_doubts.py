@@ -28,8 +28,9 @@ def doubts_of(column: Column, cells: pd.Series[Any], used: pd.Series[Any]) -> It
     is_whole = column.kind == "number" and values.str.fullmatch(r"\d+").all()
     if is_whole and 2 < values.nunique() <= FEW_NUMBERS:
         yield f"{values.nunique()} distinct numbers: if they are codes, write category"
-    is_bare_text = column.kind == "text" and not column.remarks
-    if is_bare_text and (example := _number_among_few_words(values)):
+    number = {"text": r"\d", "category": r"\d\D*[^\W\d_]\D*\d"}.get(column.kind or "", "")
+    is_bare = number and not column.remarks and values.nunique() > FEW_NUMBERS
+    if is_bare and (example := _number_among_few_words(values, number)):
         said = shown(clipped(example, 40))
         yield f"texts with numbers in them, such as {said}: make a column of each number"
     if column.kind == "category" and values.nunique() > 2 and not values.str.isdigit().all():
@@ -49,10 +50,10 @@ def columns_with_gaps(columns: Sequence[Column], n_rows: int) -> Iterator[str]:
         yield f"missing in most rows: {enumerated(said, _MOST_NAMED)}"
 
 
-def _number_among_few_words(texts: pd.Series[Any]) -> str:
-    """Return the first of texts if most are numbers with words, the same few in all; else none."""
+def _number_among_few_words(texts: pd.Series[Any], number: str) -> str:
+    """Return the first of texts if most have a number and words, the same few in all; else none."""
     words = {word for text in texts for word in re.findall(r"[^\W\d_]+", text.casefold())}
-    found = texts[texts.str.contains(r"\d") & texts.str.contains(r"\s")]
+    found = texts[texts.str.contains(number) & texts.str.contains(r"\s")]
     if len(words) <= _FEW_WORDS and len(found) > _MANY * len(texts):
         return str(found.iloc[0])
     return ""
