@@ -129,6 +129,23 @@ def assert_is_read(folder, values, kind, note, found):
         (["35 %", "0.0", "5 %"], "in %, 1 value without the unit", [35, 0, 5]),
         (["3.3m", "57", "0.7m"], "in m, 1 value without the unit", [3.3, 57, 0.7]),
         (["5", "<0.05", "> 9"], "2 values below or above a limit read as the limit", [5, 0.05, 9]),
+        (
+            ["Under $5,000", "$5,000 - $9,000", "$9,000 or more"],
+            "in $, with commas for thousands, 2 values below or above a limit read as the limit,"
+            " 1 range read as the middle",
+            [5000, 7000, 9000],
+        ),
+        (
+            [
+                "weniger als 1 Jahr",
+                "1-3 Jahre",
+                "mehr als 3 Jahre",
+                "10 Jahre und mehr",
+                "bis 5 Jahre",
+            ],
+            "in Jahre, 4 values below or above a limit read as the limit, 1 range read as the middle",
+            [1, 2, 3, 10, 5],
+        ),
         (["3", "0", "5+"], "1 value below or above a limit read as the limit", [3, 0, 5]),
         (
             ["18-29", "30-65", "66+"],

@@ -50,14 +50,23 @@ _FACTORS = {
 _THOUSANDS_BY_COMMA = ("$", "£", "¥", "₹")
 _BEFORE = "|".join(re.escape(word) for word in sorted(_UNIT_OF, key=len, reverse=True))
 _AMOUNT = rf"(?:\d[\d.,]*|[.,]\d+){_EXPONENT}"
+_LIMIT = (
+    "under|below|over|above|(?:less|fewer|more) than|up to|at (?:least|most)|(?:moins|plus) de"
+    "|unter|über|ab|bis(?: zu)?|(?:weniger|mehr) als|mindestens|höchstens"
+)
+_OPEN = (
+    "(?:or|and) (?:more|over|above|older|up|less|under|below|younger)"
+    "|(?:und|oder) (?:mehr|älter|darüber|weniger|jünger)|(?:et|ou) (?:plus|moins)"
+)
 _CELL = re.compile(
-    rf"(?P<limit>[<>≤≥]=?)?\s*(?P<minus>[+\-−(])?\s*(?P<before>{_BEFORE})?\s*(?P<sign>[+\-−(])?"
+    rf"(?P<limit>[<>≤≥]=?|(?=[^\W\d_])(?:{_LIMIT})(?= ))?\s*"
+    rf"(?P<minus>[+\-−(])?\s*(?P<before>{_BEFORE})?\s*(?P<sign>[+\-−(])?"
     rf"(?:(?P<first>{_AMOUNT})\s?(?:-|–|—|bis|to|à)\s?(?:(?P=before)\s?)?)?"
     rf"(?P<last>{_AMOUNT})(?:[.,][-–—])?(?P<behind>[-−+])?"
     r"\s*(?P<after>%|‰|°|[€$£¥￥₹]|(?!e[+-]?\d)[°^µ]?(?:(?:sq|cu|fl)\.? |(?:square|cubic|fluid) )?"
     r"[^\W\d_][^\s\d,;:()]{0,14}[23²³]?)?"
     r"(?P<per>(?: ?/ ?| (?:per|pro|par) )[^\W\d_][^\s\d,;:()]{0,14}|(?<=%) ?(?:vol|abv|alc)\.?)?"
-    r"(?P<close>\))?",
+    rf"(?P<open> (?:{_OPEN}))?(?P<close>\))?",
     re.IGNORECASE,
 )
 _WHOLE_CELL = re.compile(rf"\A(?:{_CELL.pattern})\Z", re.IGNORECASE)
@@ -223,7 +232,7 @@ def _read_parts(parts: pd.DataFrame, written: Written, unit: str) -> Numbers:
     is_safe = (first < last) & ~is_padded
     values[~fits | (is_range & ~is_safe)] = np.nan
     has_plus = parts["behind"] == "+"
-    is_limit = (parts["limit"].notna() | has_plus).to_numpy(dtype=bool)
+    is_limit = (parts[["limit", "open"]].notna().any(axis=1) | has_plus).to_numpy(dtype=bool)
     are_whole = not parts["last"].str.contains("[.,]", na=False).any()  # 2- may be a grade
     is_grade = (parts["behind"].notna() & ~has_plus).to_numpy(dtype=bool) & are_whole
     remarks = []
