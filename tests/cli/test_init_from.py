@@ -127,6 +127,9 @@ def test_words_among_numbers_are_missing_in_a_draft_and_doubtful(tmp_path):
     refused = mvcc(*"cluster t.csv -k 2 --ignore t=d".split()).stderr
     command = "mvcc cluster t.csv -k 2 --ignore t=d --missing t=sick,n.t.,free"
     assert f"If these words mean missing:\n  {command}\nTo go on without these" in refused
+    refused = mvcc(*"cluster t.csv -k 2".split()).stderr
+    command = "mvcc cluster t.csv -k 2 --missing t=sick,n.t.,free --ignore t=d"
+    assert f"If these words mean missing:\n  {command}\nTo go on without these" in refused
 
 
 def test_texts_that_are_numbers_with_few_words_are_doubtful():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -45,9 +45,10 @@ class Problems:
 
     def __init__(self) -> None:
         self._errors: list[MvccError] = []
-        self._n_avoidable = self._n_of_words = 0
+        self._n_avoidable = 0
         # of every view, columns that may be left out instead, and the problem of each
         self.columns: dict[str, dict[str, str]] = {}
+        self._without_words: dict[str, dict[str, None]] = {}  # those that must be
         self.words: dict[str, list[str]] = {}  # of every view, those that may mean missing
 
     def __bool__(self) -> bool:
@@ -67,9 +68,10 @@ class Problems:
             view, columns = leave_out
             self.columns.setdefault(view, {}).update(dict.fromkeys(columns, str(error)))
             self._n_avoidable += 1
-            self._n_of_words += bool(words)
             if words:
                 self.words[view] = list(dict.fromkeys([*self.words.get(view, ()), *words]))
+            else:
+                self._without_words.setdefault(view, {}).update(dict.fromkeys(columns))
 
     def extend(self, others: Problems) -> None:
         """Note the errors of others."""
@@ -94,16 +96,21 @@ class Problems:
         if self._n_avoidable < len(self._errors):
             return []
         ignored = {view: [*columns] for view, columns in self.columns.items()}
-        options = " ".join(option_for("--ignore", view, own) for view, own in ignored.items())
+        options = _options("--ignore", ignored)
         command = command_line()
         if not command.startswith(("mvcc cluster ", "mvcc ask ")):
             setting = clipped(f"ignore={ignored}", 2000)
             return [f"To leave these columns out: {for_reader(options, setting)}"]
         said = ["To go on without these columns:", f"  {command} {options}"]
-        if self._n_of_words == len(self._errors):
-            missing = " ".join(option_for("--missing", *own) for own in self.words.items())
-            said = ["If these words mean missing:", f"  {command} {missing}", *said]
+        if self.words:
+            others = {view: [*columns] for view, columns in self._without_words.items()}
+            as_missing = f"{_options('--missing', self.words)} {_options('--ignore', others)}"
+            said = ["If these words mean missing:", f"  {command} {as_missing.rstrip()}", *said]
         return said
+
+
+def _options(flag: str, values: Mapping[str, Sequence[str]]) -> str:
+    return " ".join(option_for(flag, view, own) for view, own in values.items())
 
 
 def is_in_memory(view: str, path: str) -> bool:
