@@ -209,7 +209,7 @@ def why_unasked(name: str, values: pd.Series[Any], code: LeftOut | None) -> Left
     if code and not are_few(values[~is_missing(values)]):
         return code
     may_be_ids = is_called_id and share > _ENOUGH_IDS and _ENDS_AS_ID.fullmatch(name.strip())
-    if may_be_ids and there.str.fullmatch(r"\d+([-/]\d+)*").all():  # 23-4411 is no range
+    if may_be_ids and there.str.fullmatch(r"\d+([-/]\d+)*").all():  # 23-4411 is not a range
         return LeftOut.AN_ID
     if _LABELS.fullmatch(name.strip()):
         there = values[~is_missing(values)].astype(str)

@@ -200,7 +200,7 @@ def _taken_apart(texts: pd.Series[Any]) -> pd.DataFrame:
 
 
 def _without_grades(parts: pd.DataFrame) -> pd.DataFrame:
-    """Return parts without those like 2+ where 2 or 2- stand beside them: then it is no limit."""
+    """Return parts without those like 2+ where 2 or 2- stand beside them, as in grades."""
     has_plus = parts["behind"] == "+"
     others = parts[~has_plus]
     if others["behind"].notna().any() or others["last"].isin(parts["last"][has_plus]).any():
