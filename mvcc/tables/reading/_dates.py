@@ -30,7 +30,7 @@ DATE = re.compile(
     r"(?:(?:T|,? +)(?P<time>\d{1,2}:\d{2}.*))?"
 )
 _MONTH = rf"(?P<month>{'|'.join(MONTHS)})[^\W\d_]*\.?"
-# Sun, 3 May 2023 and 3-May-23; May 3, 2023; 2023年5月3日; 20230503; May 2023, 05/2023, 2023-05
+# 3 May 2023 and 3-May-23; May 3, 2023; 2023年5月3日; 20230503; May 2023, 05/2023, 2023-05, 2023
 _IN_WORDS = [
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
@@ -42,6 +42,7 @@ _IN_WORDS = [
         rf"^{_MONTH} (?P<year>\d{{4}})$",
         r"^(?P<month>0?[1-9]|1[0-2])[./](?P<year>(?:19|20)\d{2})$",
         r"^(?P<year>(?:19|20)\d{2})-(?P<month>0[1-9]|1[0-2])$",
+        r"^(?P<year>(?:19|20)\d{2})$",
     )
 ]
 _MONTH_OF_NUMBERS = re.compile(r"(?:0[1-9]|1[0-2])\.(?:19|20)\d{2}")
@@ -62,9 +63,9 @@ def in_numbers(text: str) -> str:
 
 
 def _of_numbers(date: re.Match[str]) -> str:
-    word = date["month"].casefold()
+    parts = {"month": "1", "day": "1"} | date.groupdict()
+    word, day = parts["month"].casefold(), parts["day"]
     month = next((n for n, own in enumerate(MONTHS, 1) if re.match(own, word)), word)
-    day = date.groupdict().get("day", "1")
     if date.start("year") == 0:
         return f"{date['year']}-{month}-{day}"
     return f"{day}.{month}.{date['year']}"

@@ -52,6 +52,7 @@ MOST_VALUES = 1000  # of a category that was asked for: each is a column
 _NEARLY_ALL = 0.9  # of the values that must be numbers, for the others to be mistakes
 _MOST_WORDS = 3  # instead of numbers or dates, which may all mean missing
 _MANY = 0.6  # of the values that are durations, if numbers are asked for
+_LONGEST = 40  # characters of a value that is named
 _MOST = 0.5  # of the values; if more are numbers, a column of words says so
 # one of the two words alone tells that they are truth values
 _CERTAIN = (Written.TRUE_FALSE, Written.YES_NO, Written.WAHR_FALSCH, Written.JA_NEIN)
@@ -187,21 +188,26 @@ def _as_number(column: Column, texts: Texts, hints: Hints) -> Understood | None:
         return _numeric(column, read.values, texts, read.written)
     if column.kind == "number" or n_plain >= _NEARLY_ALL * n_there:
         return _numeric(column, plain, texts, Written.PLAIN)
+    if max(n_read, n_plain) <= _MOST * n_there or _are_dates(texts):
+        return None
     numbers, what = plain, "numbers"
     if n_read > n_plain:
         numbers, what = read.values, f"numbers in {read.unit}".removesuffix(" in ")
-    if max(n_read, n_plain) > _MOST * n_there:
-        return _as_words(replace(column, remarks=_said_of_most(texts, numbers, what)), texts)
-    return None
+    return _as_words(replace(column, remarks=_said_of_most(texts, numbers, what)), texts)
+
+
+def _are_dates(texts: Texts) -> bool:
+    """Tell whether nearly all texts are dates, perhaps some of them years alone."""
+    n_dates = np.isfinite(read_dates(texts, None).days).sum()
+    return bool(n_dates >= _NEARLY_ALL * texts.count())
 
 
 def _said_of_most(texts: Texts, values: Floats, what: str) -> tuple[str]:
-    """Count the texts that have a value, and name the word that all others repeat."""
+    """Count the texts that have a value, and name the word that all others repeat, or the first."""
     others = texts[np.isnan(values)].dropna()
-    said = f"{texts.count() - len(others)} of {texts.count()} values are {what}"
-    if len(others) > 1 == others.nunique():
-        said += f", all others {shown(clipped(others.iloc[0]))}"
-    return (said,)
+    first = shown(clipped(others.iloc[0]))
+    named = f"all others {first}" if len(others) > 1 == others.nunique() else f"{first} is not"
+    return (f"{texts.count() - len(others)} of {texts.count()} values are {what}, {named}",)
 
 
 def _as_durations(column: Column, texts: Texts) -> Understood | None:

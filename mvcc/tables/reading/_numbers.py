@@ -78,6 +78,7 @@ _FACTOR = re.compile(
 # 1 day is in days, and 1 Tag in Tage
 _PLURAL = re.compile(r"(?<=[^\W\d_]{2})(e[ns]?|s)$")
 _MOSTLY = 0.5  # of cells that begin a column of numbers
+_FEWEST_WITH_UNIT = 3  # numbers, for those without it to be of the same unit
 _SAMPLE = 50
 SEPARATED = {
     Written.COMMAS: _WITH_POINT,
@@ -139,7 +140,7 @@ def read_numbers(texts: pd.Series[Any], sign: str, delimiter: str | None) -> Num
     written = _written(parts, unit, sign, delimiter)
     if written is None:
         return replace(_read_parts(parts, Written.DECIMAL_COMMAS, unit), written=None)
-    return _read_parts(parts, written, unit)
+    return _read_parts(parts, written, unit or _only_unit(parts, written))
 
 
 def before_labels(texts: pd.Series[Any], *, one_each: bool = False) -> Floats:
@@ -217,6 +218,18 @@ def _commonest(units: pd.Series[Any]) -> str:
     return str(there.mode().iloc[0])
 
 
+def _only_unit(parts: pd.DataFrame, written: Written) -> str:
+    """Return the only unit that some numbers have, if most lack it but lie among these."""
+    units = parts["unit"].fillna("")
+    has_unit = units != ""
+    if has_unit.sum() < _FEWEST_WITH_UNIT or units[has_unit].str.casefold().nunique() > 1:
+        return ""
+    unit = str(units[has_unit].mode().iloc[0])
+    values = pd.Series(_read_parts(parts, written, unit).values, parts.index)
+    known = values[has_unit]  # 6 months beside 34 are none of them
+    return unit if known.min() <= values[~has_unit].median() <= known.max() else ""
+
+
 def _read_parts(parts: pd.DataFrame, written: Written, unit: str) -> Numbers:
     """Return the numbers that are written in this way and have this unit, or none."""
     folded = parts["unit"].str.casefold().str.replace(_PLURAL, "", regex=True)
@@ -225,6 +238,8 @@ def _read_parts(parts: pd.DataFrame, written: Written, unit: str) -> Numbers:
     values = np.where(is_range, (first + last) / 2, last) * parts["factor"].fillna(1).to_numpy()
     has_no_unit = (folded == "").to_numpy(dtype=bool) & bool(unit)
     may_lack_it = (values == 0) | (_FACTOR.fullmatch(unit) is None)
+    if unit == "%":
+        may_lack_it |= np.abs(values) >= 1  # 0.5 may be half
     is_unit = folded == _PLURAL.sub("", unit.casefold())
     fits = is_unit.to_numpy(dtype=bool) | (has_no_unit & may_lack_it)
     ends = parts["first"].fillna("") + " " + parts["last"].fillna("")
