@@ -91,8 +91,7 @@ def test_the_draft_says_what_the_columns_are_and_what_is_doubtful(files):
     assert (
         "Typ 0, Typ 1; looks like labels (3 values), so it is left out" in lines["Diagnose: ignore"]
     )
-    assert "90 % missing" in lines["Wert: number"]
-    assert "  Böden: missing in most rows: Wert (90 %)\n" in said
+    assert "90 % are missing" in lines["Wert: number"]
     assert "5 distinct numbers: if they are codes, write category" in said
     assert "repeats another column, 'Diagnose'" in lines["'Farbe: außen': ignore"]
     assert "repeats another column, 'Säure'" in lines["'yes': ignore"]
@@ -151,6 +150,31 @@ def test_texts_that_are_numbers_with_few_words_are_doubtful():
         f"a: rooms: texts with numbers in them, such as '0 bd / 0 ba': {remedy}",
         f"a: year: texts with numbers in them, such as 'c. 1900': {remedy}",
     ]
+
+
+def test_which_sheet_is_meant_is_asked_for_with_the_name_of_the_view(files):
+    soils = [["Ort", "pH"], *([f"Ort {n}", n % 7] for n in range(60))]
+    write_workbook("Böden 24.xlsx", {"Mai": soils, "Juni": soils})
+    with pytest.raises(DataError, match=r"2 sheets .*\(--sheet 'Böden_24=Mai'\)"):
+        invoke("init --from", files[0], "Böden 24.xlsx", files[2])
+    run("init --from", files[0], "Böden 24.xlsx", files[2], "--sheet", "Böden_24=Mai")
+
+
+def test_what_many_columns_have_is_doubted_once_and_stands_beside_each():
+    answers = np.random.default_rng(0).integers(1, 6, (60, 9)).tolist()
+    rows = [[f"k{n}", f"{n}/{97 + n}", *own] for n, own in enumerate(answers)]
+    write("survey", "id,where," + ",".join(f"q{n}" for n in range(9)), rows)
+    said = run("init --from survey.csv")
+    assert said.count("distinct numbers: if they are codes, write category") == 1
+    assert "write category (and 8 more columns, see their comments)\n" in said
+    assert "  survey: where: left out, as it has values such as '0/97': make a column of" in said
+    assert drafted().count("5 distinct numbers: if they are codes, write category") == 9
+
+
+def test_a_remark_stands_once_beside_its_column():
+    write("t", "id,x,y", [[f"k{n}", n if n % 3 else f"{n}b{n}", n / 7] for n in range(60)])
+    run("init --from t.csv")
+    assert drafted().count("values are numbers, '0b0' is not") == 1
 
 
 def test_the_header_of_a_workbook_may_be_named(files):

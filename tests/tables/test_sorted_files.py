@@ -110,6 +110,16 @@ def test_a_file_of_pairs_names_tables_rather_than_other_pairs(tmp_path, monkeypa
     assert list(found.views) == ["people", "orders", "visits"]
 
 
+def test_pairs_in_other_words_are_of_the_table_that_has_their_ids_as_they_are_written(tmp_path):
+    own = [["id", "x"], *([f"BW-{n:04}", n % 7] for n in range(12))]
+    numbers = [["id", "y"], *([f"{n:04}", n % 5] for n in range(12))]
+    pairs = [["one", "other", "same?"], *([f"BW-{n:04}", f"BW-{11 - n:04}", "ja"] for n in (1, 2))]
+    pairs.append(["BW-0003", "BW-0000", "nein"])
+    tables = {"own": own, "numbers": numbers, "pairs": pairs}
+    found = sort_files([write_csv(tmp_path / f"{name}.csv", rows) for name, rows in tables.items()])
+    assert ["two columns have ids of" in note for note in found.notes] == [True]
+
+
 @pytest.mark.parametrize(
     ("wine", "has"), [("w {}", "'w 0' where Weine"), ("W 0{}", "'W 00' where")]
 )

@@ -1,27 +1,30 @@
-"""What may be wrong with the kind of a column, as the comment on it in a drafted config."""
+"""What may be wrong with the kinds of columns, as comments in a drafted config and in short."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from mvcc._utils.messages import clipped, enumerated, percent, shown
+from mvcc._utils.messages import clipped, percent, shown
 from mvcc._utils.settings import as_yaml
 from mvcc.tables.reading._column import Column, given_texts
 from mvcc.tables.reading._numbers import before_labels
 
 FEW_NUMBERS = 6  # distinct ones, which may be codes
+A_COLUMN_OF_EACH = "make a column of each number"
 _MANY = 0.5  # of the values are missing, or hold numbers
-_MOST_NAMED = 3  # columns with gaps
+_MANY_ALIKE = 5  # more columns with the same doubt
 _FEW_WORDS = 10  # distinct ones beside the numbers of a column of texts
 
 
 def doubts_of(column: Column, cells: pd.Series[Any], used: pd.Series[Any]) -> Iterator[str]:
     """Say what may be wrong with the kind of a column that is clustered."""
+    if column.n_missing > _MANY * len(cells):
+        yield f"{percent(column.n_missing / len(cells))} are missing"
     if column.kind == "number" and used.nunique() > FEW_NUMBERS:
         return  # the texts of thousands of columns take long
     values = given_texts(cells)
@@ -32,7 +35,7 @@ def doubts_of(column: Column, cells: pd.Series[Any], used: pd.Series[Any]) -> It
     is_bare = number and not column.remarks and values.nunique() > FEW_NUMBERS
     if is_bare and (example := _number_among_few_words(values, number)):
         said = shown(clipped(example, 40))
-        yield f"texts with numbers in them, such as {said}: make a column of each number"
+        yield f"texts with numbers in them, such as {said}: {A_COLUMN_OF_EACH}"
     if column.kind == "category" and values.nunique() > 2 and not values.str.isdigit().all():
         numbers = before_labels(values, one_each=True)
         if not np.isnan(numbers).any():
@@ -41,13 +44,17 @@ def doubts_of(column: Column, cells: pd.Series[Any], used: pd.Series[Any]) -> It
             yield f"its categories begin with the numbers {ends}: if they are a scale, {asked}"
 
 
-def columns_with_gaps(columns: Sequence[Column], n_rows: int) -> Iterator[str]:
-    """Say which columns that are clustered are missing in most rows, all in one line."""
-    shares = {column.name: column.n_missing / n_rows for column in columns}
-    gaps = {name: share for name, share in shares.items() if share > _MANY}
-    if gaps:
-        said = (f"{clipped(name)} ({percent(share)})" for name, share in gaps.items())
-        yield f"missing in most rows: {enumerated(said, _MOST_NAMED)}"
+def doubts_in_short(doubts: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """Give the doubts about columns; of many that are alike but for numbers, the first one."""
+    alike: dict[str, list[str]] = {}
+    for column, doubt in ((column, doubt) for column, said in doubts.items() for doubt in said):
+        words = re.sub(r"\d+", "", doubt.replace(column, ""))
+        alike.setdefault(words, []).append(f"{clipped(column)}: {doubt}")
+    for first, *others in alike.values():
+        if len(others) < _MANY_ALIKE:
+            yield from (first, *others)
+        else:
+            yield f"{first} (and {len(others)} more columns, see their comments)"
 
 
 def _number_among_few_words(texts: pd.Series[Any], number: str) -> str:

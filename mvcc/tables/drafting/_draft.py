@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import permutations, product
 from pathlib import Path
 from typing import Any, Literal
@@ -30,7 +30,7 @@ from mvcc._utils.settings import as_yaml
 from mvcc.exceptions import DataError, MvccError
 from mvcc.tables._config import load_job
 from mvcc.tables._job import AskedKind, View
-from mvcc.tables.drafting._doubts import FEW_NUMBERS, columns_with_gaps, doubts_of
+from mvcc.tables.drafting._doubts import A_COLUMN_OF_EACH, FEW_NUMBERS, doubts_in_short, doubts_of
 from mvcc.tables.drafting._files import SortedFiles, sort_files
 from mvcc.tables.drafting._ids import texts_in
 from mvcc.tables.reading._column import (
@@ -129,12 +129,8 @@ def draft_config(
     doubts = files.notes + [
         note for one in drafted.values() for note in (*one.notes, *one.table.far_values)
     ]
-    doubts += [
-        f"{name}: {clipped(column)}: {doubt}"
-        for name, one in drafted.items()
-        for column, said in one.doubts.items()
-        for doubt in said
-    ]
+    for name, one in drafted.items():
+        doubts += (f"{name}: {said}" for said in doubts_in_short(one.doubts))
     return Draft(out, files, doubts)
 
 
@@ -174,7 +170,6 @@ def _drafted(name: str, view: View, named: Sequence[Named]) -> _Drafted:
         problems, rest = Problems(), view.model_copy(update={"ignore": tuple(bad)})
         table = table_of(frame, name, rest, problems, named=named)
     problems.raise_any()
-    notes += [f"{name}: {said}" for said in columns_with_gaps(table.used, len(frame))]
     bare, X = without_attrs(frame), pd.DataFrame(table.X, columns=table.columns)
     labels, doubts = dict[str, int](), dict[str, list[str]]()
     for column in table.every_column:
@@ -193,6 +188,9 @@ def _drafted(name: str, view: View, named: Sequence[Named]) -> _Drafted:
             for remark in column.remarks
             if re.match(r"\d+ of \d+ values are (numbers|dates)", remark)
         ]
+        if column.why is LeftOut.NO_WORDS:
+            example = shown(column.examples[0][0])
+            said.append(f"left out, as it has values such as {example}: {A_COLUMN_OF_EACH}")
         may_be_id = table.id_column is None and column.why is LeftOut.AN_ID
         if may_be_id and (n := int(given_texts(cells).duplicated().sum())):
             repeats = f"{counted(n, 'value')} {agreeing(n, 'repeats', 'repeat')}"
@@ -289,16 +287,19 @@ def _line_of_column(column: Column, one: _Drafted) -> tuple[str, str]:
     kind: AskedKind | Literal["ignore"] = column.kind or "ignore"
     if column.written is Written.MAILS:
         kind = "mail"
-    said = [_examples(column)]
-    if column.n_missing:
-        said.append(f"{percent(column.n_missing / len(one.frame))} missing")
+    said, doubts = [_examples(column)], one.doubts[column.name]
+    share = percent(column.n_missing / len(one.frame))
+    if column.n_missing and f"{share} are missing" not in doubts:
+        said.append(f"{share} missing")
     if column.name in one.labels:
         kind = "ignore"
     else:
-        said.append(column.note)
+        repeated = {own for own in column.remarks for doubt in doubts if doubt.startswith(own)}
+        remarks = [own for own in column.remarks if own not in repeated]
+        said.append(replace(column, remarks=tuple(remarks)).note)
     if column.why is LeftOut.PICTURES:
         said.append("write picture to use colors and edges")
-    said += one.doubts[column.name]
+    said += doubts
     return f"      {as_yaml(column.name)}: {kind}", "; ".join(filter(None, said))
 
 

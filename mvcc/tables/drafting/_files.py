@@ -62,7 +62,8 @@ def sort_files(
     if len(names) == 2 and not constraints:
         return SortedFiles(names, [(pair_name(*names), path) for path in matches])
     read = {
-        path: read_frame(path, sheets.get(name), headers.get(name)) for name, path in names.items()
+        path: read_frame(path, sheets.get(name), headers.get(name), name)
+        for name, path in names.items()
     }
     known = {path: _in_order(read_frame(path)) for path in (*matches, *constraints)}
     tables = {path: ids_in(frame) for path, frame in read.items()}
@@ -82,8 +83,9 @@ def sort_files(
         frame = frames[path]
         if path in tables and path not in held and 2 <= frame.shape[1] <= _MOST_COLUMNS:
             others = _without(path, tables)
-            said = _misspelled(path, frame, others) if _may_be_pairs(frame) else ""
-            said = said or _without_names(path, frame, others)
+            said = _without_names(path, frame, others)
+            if not said and _may_be_pairs(frame):
+                said = _misspelled(path, frame, others)
             files.notes += [said] if said else []
     name_of = {path: name for name, path in files.views.items()}
     for path, ends in pairs.items():

@@ -26,7 +26,9 @@ from mvcc.tables.reading._workbooks import read_workbook
 _MOST_SHOWN = 1000  # characters of a path
 
 
-def read_frame(path: str, sheet: str | None = None, header: int | None = None) -> pd.DataFrame:
+def read_frame(
+    path: str, sheet: str | None = None, header: int | None = None, view: str = "VIEW"
+) -> pd.DataFrame:
     """Read a table; the ending of its name tells the format. Text files have texts: 007 is no 7.
 
     ``attrs`` tell the "delimiter" of a text file, the line of the names ("header") and of each row
@@ -39,7 +41,7 @@ def read_frame(path: str, sheet: str | None = None, header: int | None = None) -
         # folders
         content = content_of(path)
         if ending == ".xlsx":
-            frame = read_workbook(content, place, sheet=sheet, header=header)
+            frame = read_workbook(content, place, sheet=sheet, header=header, view=view)
         else:
             frame = _READERS[ending](content, place)
     frame.attrs["folder"] = os.path.dirname(path)

@@ -176,7 +176,7 @@ def _read_tables(job: Job, names: list[str], files: PairFiles, problems: Problem
         with problems.collecting():
             view = job.views[name]
             named = files.named_in(name) or _named_by_tables(tables)
-            frame = read_frame(view.path, view.sheet, view.header)
+            frame = read_frame(view.path, view.sheet, view.header, name)
             tables.append(table_of(frame, name, view, problems, job.shown_of(name), named=named))
             del frame
             if pyarrow := sys.modules.get("pyarrow"):  # which would keep the memory of texts

@@ -137,6 +137,7 @@ def read_workbook(
     *,
     sheet: str | None = None,
     header: int | None = None,
+    view: str = "VIEW",
 ) -> pd.DataFrame:
     """Read the table of an Excel workbook, merged cells filled; ``exact`` keeps types of cells."""
     with reading_as("an Excel workbook (.xlsx)", path):
@@ -147,7 +148,7 @@ def read_workbook(
             for name in parts:
                 with archive.open(name) as source:
                     sizes[name] = _measured(source)
-        return _read_sheet(content, path, sizes, exact, sheet, header)
+        return _read_sheet(content, path, sizes, exact, sheet, header, view)
 
 
 def _read_sheet(
@@ -157,6 +158,7 @@ def _read_sheet(
     exact: bool,
     title: str | None,
     header: int | None,
+    view: str,
 ) -> pd.DataFrame:
     import openpyxl
 
@@ -165,7 +167,7 @@ def _read_sheet(
     filled = [(sheet, size) for sheet, size in sheets if size.last]
     if not filled:
         raise DataError(f"{path}: all sheets are empty.")
-    sheet, size = _sheet_of(filled, title, path)
+    sheet, size = _sheet_of(filled, title, path, view)
     if header is not None and not size.first <= header <= size.last:
         raise DataError(
             f"{path}: row {header} of the sheet {shown(sheet.title)} is empty (`header:`); its"
@@ -209,11 +211,11 @@ def _read_sheet(
     return frame
 
 
-def _sheet_of(filled: list[_Filled], title: str | None, path: str) -> _Filled:
+def _sheet_of(filled: list[_Filled], title: str | None, path: str, view: str) -> _Filled:
     """Return the sheet of a name; case and blanks around it do not matter."""
     called = {sheet.title.strip().casefold(): (sheet, size) for sheet, size in filled}
     if not title:
-        return _likely_sheet(filled, path)
+        return _likely_sheet(filled, path, view)
     found = called.get(title.strip().casefold())
     if found is None:
         titles = [sheet.title for sheet, _ in filled]
@@ -225,7 +227,7 @@ def _sheet_of(filled: list[_Filled], title: str | None, path: str) -> _Filled:
     return found
 
 
-def _likely_sheet(filled: list[_Filled], path: str) -> _Filled:
+def _likely_sheet(filled: list[_Filled], path: str, view: str) -> _Filled:
     """Return the sheet with the table; hidden ones count only if there are no others."""
     visible = [one for one in filled if one[0].sheet_state == "visible"] or filled
     if len(visible) == 1:
@@ -240,7 +242,7 @@ def _likely_sheet(filled: list[_Filled], path: str) -> _Filled:
         raise DataError(
             f"{path}: {len(tables)} sheets look like tables: {clipped(titles, 300)}."
             f" Name one in its view, such as `sheet: {as_yaml(title)}`"
-            f" ({option_for('--sheet', 'VIEW', title)})."
+            f" ({option_for('--sheet', view, title)})."
         )
     return visible[first]
 
