@@ -223,7 +223,7 @@ class AnswerHistory:
                 return None
             raise InvalidInputError(
                 f"{answer.id} was answered before: {shown(before)}, got {shown(wanted)}. Undo that "
-                f"answer first, or replace it by again=True."
+                "answer first, or replace it: with again=True in Python, else by `mvcc ask`, key l."
             )
         return replace(answer, answer=stored)
 

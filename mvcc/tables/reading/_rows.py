@@ -81,7 +81,8 @@ def ids_of(frame: pd.DataFrame, column: str | None, path: str) -> list[str]:
         first = int((ids == ids.iloc[second]).argmax())
         raise DataError(
             f"{place_of(frame, path, second)} has the id {clipped(repr(ids.iloc[second]))}, as"
-            f" {_row(frame, first)} has; ids must be distinct."
+            f" {_row(frame, first)} has; ids must be distinct. Make one row of them, or give each"
+            " an id of its own."
         )
     return ids.tolist()
 

@@ -416,7 +416,7 @@ def test_tables_that_say_the_same(asking, record, text):
         ("{0},new:a,b\n", 2, "there must be 2 values, got 3: view"),
         ('{0},"new:a\n', 2, "cannot be read as CSV"),
         (",undo\n", 2, "There is nothing to undo"),
-        ("{0},new:a\n{0},new:b\n", 3, ".* was answered before: 'a', got 'new'"),
+        ("{0},new:a\n{0},new:b\n", 3, ".* before: 'a', got 'new'. .* by `mvcc ask`, key l"),
     ],
 )
 def test_a_bad_row_is_named_and_nothing_is_recorded(asking, record, tmp_path, rows, line, message):
