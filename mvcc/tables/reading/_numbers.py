@@ -65,7 +65,8 @@ _CELL = re.compile(
     rf"(?P<last>{_AMOUNT})(?:[.,][-–—])?(?P<behind>[-−+])?"
     r"\s*(?P<after>%|‰|°|[€$£¥￥₹]|(?!e[+-]?\d)[°^µ]?(?:(?:sq|cu|fl)\.? |(?:square|cubic|fluid) )?"
     r"[^\W\d_][^\s\d,;:()]{0,14}[23²³]?)?"
-    r"(?P<per>(?: ?/ ?| (?:per|pro|par) )[^\W\d_][^\s\d,;:()]{0,14}|(?<=%) ?(?:vol|abv|alc)\.?)?"
+    r"(?P<per>(?: ?/ ?| (?:per|pro|par) )(?:100 ?)?[^\W\d_][^\s\d,;:()]{0,14}| ?/ ?(?:5|10|100)"
+    r"|(?<=%) ?(?:vol|abv|alc)\.?)?"
     rf"(?P<open> (?:{_OPEN}))?(?P<close>\))?",
     re.IGNORECASE,
 )
@@ -196,7 +197,8 @@ def _taken_apart(texts: pd.Series[Any]) -> pd.DataFrame:
     parts["factor"] = after.map(_FACTORS).where(before != "")  # $5k; m alone is a unit
     after = after.map(_UNIT_OF).fillna(parts["after"]).where(parts["factor"].isna()).fillna("")
     unit = before.where(before == after, (before + " " + after).str.strip())
-    unit = unit + parts["per"].fillna("").str.replace(" ?/ ?", "/", regex=True)
+    per = parts["per"].fillna("").str.replace(" ?/ ?", "/", regex=True)
+    unit = unit + per.str.replace("100 ", "100")
     return parts.assign(unit=unit.str.strip().where(parts["last"].notna()))  # empty without a unit
 
 
