@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from mvcc._utils.arrays import Bools
+from mvcc._utils.arrays import Bools, Floats
+from mvcc._utils.messages import clipped, shown
 from mvcc.tables._job import Kind
 from mvcc.tables.reading._pictures import SUFFIXES
 
@@ -315,3 +316,11 @@ def as_texts(column: pd.Series[Any]) -> pd.Series[Any]:
     is_whole = (numbers % 1 == 0) & (numbers.abs() < 2**53)
     whole = numbers.where(is_whole).astype("Int64").astype(str)
     return whole.where(is_whole, column.astype(str))
+
+
+def said_of_most(texts: pd.Series[Any], values: Floats, what: str) -> tuple[str]:
+    """Count the texts that have a value, and name the word that all others repeat, or the first."""
+    others = texts[np.isnan(values)].dropna()
+    first = shown(clipped(others.iloc[0]))
+    named = f"all others {first}" if len(others) > 1 == others.nunique() else f"{first} is not"
+    return (f"{texts.count() - len(others)} of {texts.count()} values are {what}, {named}",)

@@ -26,6 +26,7 @@ from mvcc.tables.reading._column import (
     are_ordered,
     as_texts,
     is_missing,
+    said_of_most,
 )
 from mvcc.tables.reading._dates import DATE, ORDERS, days_of, in_numbers, read_dates, remarks_on
 from mvcc.tables.reading._mails import are_mails, body_of
@@ -193,21 +194,13 @@ def _as_number(column: Column, texts: Texts, hints: Hints) -> Understood | None:
     numbers, what = plain, "numbers"
     if n_read > n_plain:
         numbers, what = read.values, f"numbers in {read.unit}".removesuffix(" in ")
-    return _as_words(replace(column, remarks=_said_of_most(texts, numbers, what)), texts)
+    return _as_words(replace(column, remarks=said_of_most(texts, numbers, what)), texts)
 
 
 def _are_dates(texts: Texts) -> bool:
     """Tell whether nearly all texts are dates, perhaps some of them years alone."""
     n_dates = np.isfinite(read_dates(texts, None).days).sum()
     return bool(n_dates >= _NEARLY_ALL * texts.count())
-
-
-def _said_of_most(texts: Texts, values: Floats, what: str) -> tuple[str]:
-    """Count the texts that have a value, and name the word that all others repeat, or the first."""
-    others = texts[np.isnan(values)].dropna()
-    first = shown(clipped(others.iloc[0]))
-    named = f"all others {first}" if len(others) > 1 == others.nunique() else f"{first} is not"
-    return (f"{texts.count() - len(others)} of {texts.count()} values are {what}, {named}",)
 
 
 def _as_durations(column: Column, texts: Texts) -> Understood | None:
@@ -292,7 +285,7 @@ def _as_date(column: Column, texts: Texts, asked: AskedKind | None) -> Understoo
     n_dates = int(np.isfinite(dates.days).sum())
     if asked is None and n_dates < _NEARLY_ALL * len(there):
         if n_dates > _MOST * len(there):
-            column = replace(column, remarks=_said_of_most(texts, dates.days, "dates"))
+            column = replace(column, remarks=said_of_most(texts, dates.days, "dates"))
         return _as_words(column, texts)
     if dates.either:
         first, second = (f"`columns: {as_yaml({column.name: order})}`" for order in ORDERS)
