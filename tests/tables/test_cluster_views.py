@@ -105,7 +105,7 @@ def test_only_the_joint_method_tells_how_likely_rows_are():
     with pytest.raises(InvalidInputError, match=r"Not all views are numbered alike, .*'shop:1'"):
         found.merge(0, 1)
     with pytest.raises(InvalidInputError, match=r"Cluster them with this match, .* in matches="):
-        cluster_views(VIEWS, n_clusters=2).match({"shop": "s0", "survey": 100})
+        cluster_views(VIEWS, n_clusters=2, **QUICK).match({"shop": "s0", "survey": 100})
     view = found.facts["views"][0]
     assert view["probability"] == view["second"] == view["second_probability"] == []
 
@@ -336,13 +336,13 @@ def test_the_docstring_names_all_settings():
 
 def test_views_of_the_same_ids_without_matches_are_named():
     apart = {"survey": SURVEY, "again": 2 * SURVEY}
-    found = cluster_views(apart, n_clusters=3, stability_runs=0)
+    found = cluster_views(apart, n_clusters=3, **QUICK)
     *_, said = found.facts["warnings"]
     assert said.startswith("survey and again share 90 ids, but have no matches")
     assert said.endswith("and give it as matches={('survey', 'again'): …}.")
     assert repr(found).endswith('; 2 notes in facts["warnings"]>')
     counted = {name: one.to_numpy()[: 90 - n] for n, (name, one) in enumerate(apart.items())}
-    (said,) = cluster_views(counted, n_clusters=3, stability_runs=0).facts["warnings"]
+    (said,) = cluster_views(counted, n_clusters=3, **QUICK).facts["warnings"]
     assert said.startswith("No three matches connect")  # numbers of rows may count anything
 
 

@@ -39,6 +39,7 @@ from mvcc.tables.reading._problems import Problems
 from mvcc.tables.reading._table import table_of
 from tests.command_line import mvcc
 from tests.tables.problems import (
+    QUICK,
     cluster,
     options_of,
     read_csv,
@@ -972,7 +973,9 @@ def test_columns_of_few_rows_are_not_searched_for_codes(tmp_path, monkeypatch):
 )
 def test_texts_with_a_single_term_are_clustered_and_new_ones_predicted(notes):
     table = pd.DataFrame({"note": notes, "size": np.arange(12) ** 1.5})
-    found = cluster_views({"notes": table}, n_clusters=2, columns={"notes": {"note": "text"}})
+    found = cluster_views(
+        {"notes": table}, n_clusters=2, columns={"notes": {"note": "text"}}, **QUICK
+    )
     np.testing.assert_array_equal(found.predict(table, "notes"), found.labels["notes"])
 
 

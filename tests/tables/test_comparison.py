@@ -196,7 +196,6 @@ ALL = ["joint", "k-means", "without constraints"]
     [
         ({"n_views": 1, "pairs": ()}, with_values, ALL, 0),
         (BOTH_GIVEN, with_co_em, [*ALL, "co-em"], 60),
-        (BOTH_GIVEN, by_co_em, ["co-em", *ALL[1:], "joint"], 60),
         ({"judged": ()}, with_values, ALL[:2], 0),
         (
             {"n_views": 3, "pairs": [("view0", "view1")], "n_judged": 30},
