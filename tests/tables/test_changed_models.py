@@ -144,7 +144,7 @@ def test_what_is_stored_is_read_and_predicts(contents, rows, tmp_path):
 @pytest.mark.parametrize(
     "n",
     [
-        60,
+        30,
         pytest.param(200, marks=pytest.mark.slow),
         pytest.param(3000, marks=pytest.mark.reliability),
     ],
@@ -168,10 +168,10 @@ def at(views, *names):
 HUGE = {
     "labels of many clusters": lambda views: at(views, "predictor", "labels_").fill(10**7),
     "many labels": (
-        lambda views: vars(at(views, "predictor")).update(labels_=np.zeros(10**7, np.int64))
+        lambda views: vars(at(views, "predictor")).update(labels_=np.zeros(5 * 10**6, np.int64))
     ),
     "many neighbors": lambda views: vars(at(views, "predictor")).update(n_neighbors=10**9),
-    "many clusters": lambda views: views[0].update(numbers=np.zeros(10**7, np.int64)),
+    "many clusters": lambda views: views[0].update(numbers=np.zeros(5 * 10**6, np.int64)),
     "many columns": lambda views: vars(at(views, "transformer")).update(n_features_in_=10**10),
 }
 
