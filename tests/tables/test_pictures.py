@@ -2,6 +2,7 @@
 
 import io
 import os
+import shutil
 from base64 import b64decode
 from types import SimpleNamespace
 
@@ -119,12 +120,20 @@ def test_a_report_has_room_for_so_many_pictures(folder, monkeypatch):
 # ---- as features
 
 
+@pytest.fixture(scope="module")
+def example(tmp_path_factory):
+    write_example(folder := tmp_path_factory.mktemp("example"))
+    return folder
+
+
 @pytest.fixture
-def museum(tmp_path):
-    """Write the bundled example, its photographs with nothing but their pictures."""
-    write_example(tmp_path)
-    photos = pd.read_csv(tmp_path / "photos.csv", dtype=str)[["id", "file"]]
+def museum(example, tmp_path):
+    """Write sixty photographs of the bundled example, with nothing but their pictures."""
+    photos = pd.read_csv(example / "photos.csv", dtype=str)[["id", "file"]].head(60)
     photos.to_csv(tmp_path / "photos.csv", index=False)
+    (tmp_path / "pictures").mkdir()
+    for name in photos["file"]:
+        shutil.copy(example / name, tmp_path / name)
     return tmp_path
 
 
@@ -149,7 +158,7 @@ def test_features_of_pictures_tell_what_they_show(museum):
 
 
 def test_new_pictures_are_measured_as_those_that_were_clustered(museum):
-    table = pd.read_csv(museum / "photos.csv", dtype=str).head(60)
+    table = pd.read_csv(museum / "photos.csv", dtype=str)
     table.loc[3, "file"] = None
     table.to_csv(museum / "photos.csv", index=False)
     view = {"path": str(museum / "photos.csv"), "columns": {"file": "picture"}}
@@ -175,7 +184,7 @@ def test_names_of_pictures_are_features_only_when_a_config_says_so(museum):
     assert "the column 'file: 1' names pictures, and only these names were clustered." in note
     assert note.endswith("columns: {'file: 1': picture} clusters by colors and edges.")
     assert read_photos(museum).notes == ()
-    photos = pd.read_csv(museum / "photos.csv").assign(x=[n**2 for n in range(420)])
+    photos = pd.read_csv(museum / "photos.csv").assign(x=[n**2 for n in range(60)])
     photos.to_csv(museum / "photos.csv", index=False)
     mvcc("init", "--from", "photos.csv", "--out", "new.yaml", cwd=museum)
     drafted = (museum / "new.yaml").read_text()
