@@ -340,51 +340,34 @@ def test_the_column_whose_values_the_matches_or_constraints_name_is_that_of_ids(
         matches(asked_for, tmp_path, content)
 
 
-@pytest.mark.parametrize(
-    ("numbers", "header", "named", "rows"),
-    [
-        pytest.param([4, 1, 6, 2, 3, 5], "a", [2, 6, 3], [3, 2, 4], id="the last number"),
-        pytest.param([4, 1, 6, 2, 3, 5], "a", [2, 3, 4], [2, 3, 4], id="what may be a quantity"),
-        pytest.param([1, 2, 3, 4, 5, 6], "texts", [2, 3, 4], [2, 3, 4], id="called like the view"),
-        pytest.param([4, 1, 6, 2, 3, 5], " kunde", [2, 3, 4], [3, 4, 0], id="called like it"),
-        pytest.param([1, 2, 3, 4, 5, 6], "Kunde", [2, 0, 3], [2, 0, 3], id="0, which it lacks"),
-        pytest.param([4, 1, 0, 2, 3, 5], "a", [2, 0, 3], [2, 0, 3], id="0, which it has too"),
-    ],
-)
-def test_a_column_of_numbers_comes_before_those_of_rows_if_matches_call_it_so_or_name_more(
-    tmp_path, numbers, header, named, rows
-):
-    texts = [["rank", "Kunde", "x"], *([i, n, n % 2] for i, n in enumerate(numbers, 1))]
-    if header == "a":
-        texts = [row[1:] for row in texts]
-    content = f"{header},b\n" + "".join(f"{n},i{i}\n" for i, n in enumerate(named))
-    inputs = read(tables(tmp_path, texts), tmp_path, content)
-    assert inputs.relations[0, 1].tolist() == [[row, i] for i, row in enumerate(rows)]
-    is_numbered = rows == named
-    assert inputs.tables[0].id_column == (None if is_numbered else "Kunde")
-    note = (
-        f"texts ({tmp_path}/texts.csv) has no id column, so its rows are numbered from 0. Name one"
-        " with --id-column texts=COLUMN, unless the matches name these numbers."
-    )
-    assert inputs.notes == ((note,) if is_numbered else ())
+COUNTS, MIXED = range(1, 7), [4, 1, 6, 2, 3, 5]
 
 
 @pytest.mark.parametrize(
     ("names", "columns", "header", "named", "id_column"),
     [
-        pytest.param(["", "id"], [range(6), range(1, 7)], "id", [1, 2, 4], "id", id="called so"),
-        pytest.param(["", "id"], [range(6), range(1, 7)], "a", [1, 2, 4], "id", id="not called"),
-        pytest.param(["", "id"], [range(6), range(1, 7)], "a", [1, 0, 4], "", id="a row number"),
+        pytest.param(["", "id"], [range(6), COUNTS], "id", [1, 2, 4], "id", id="called so"),
+        pytest.param(["", "id"], [range(6), COUNTS], "a", [1, 2, 4], "id", id="not called"),
+        pytest.param(["", "id"], [range(6), COUNTS], "a", [1, 0, 4], "", id="a row number"),
         pytest.param(["", "id"], [range(6), [3, 1] * 3], "a", [1, 2, 4], "", id="id repeats"),
         pytest.param(["id", ""], [[4, 1, 0, 2, 3, 5], range(6)], "a", [2, 0], "id", id="a mixture"),
-        pytest.param(["id", "Nr"], [range(6), range(1, 7)], "nr", [1, 4], "Nr", id="another one"),
-        pytest.param(["id", "Nr"], [range(6), range(1, 7)], "Nr", [0, 4], "id", id="which lacks 0"),
-        pytest.param(["id", "Nr"], [range(6), range(1, 7)], "a", [1, 4], "id", id="none of them"),
-        pytest.param(["id", "Nr"], [range(6), range(1, 7)], "id", [1, 4], "id", id="the found one"),
+        pytest.param(["id", "Nr"], [range(6), COUNTS], "nr", [1, 4], "Nr", id="another one"),
+        pytest.param(["id", "Nr"], [range(6), COUNTS], "Nr", [0, 4], "id", id="which lacks 0"),
+        pytest.param(["id", "Nr"], [range(6), COUNTS], "a", [1, 4], "id", id="none of them"),
+        pytest.param(["id", "Nr"], [range(6), COUNTS], "id", [1, 4], "id", id="the found one"),
         pytest.param(["id", "Nr"], ["abcdef", "bcdefa"], "Nr", "bdf", "Nr", id="texts"),
+        # numbers of rows are meant as well
+        pytest.param(["Kunde"], [MIXED], "a", [2, 6, 3], "Kunde", id="the last number"),
+        pytest.param(["Kunde"], [MIXED], "a", [2, 3, 4], None, id="what may be a quantity"),
+        pytest.param(
+            ["n", "m"], [COUNTS, COUNTS], "texts", [2, 3], None, id="called like the view"
+        ),
+        pytest.param(["n", "m"], [COUNTS, MIXED], " M", [2, 3, 4], "m", id="called like it"),
+        pytest.param(["n", "m"], [COUNTS, COUNTS], "m", [2, 0, 3], None, id="0, which it lacks"),
+        pytest.param(["m"], [[4, 1, 0, 2, 3, 5]], "a", [2, 0, 3], None, id="0, which it has too"),
     ],
 )
-def test_of_several_columns_of_ids_the_one_that_the_matches_call_so_or_name_more_is_taken(
+def test_of_columns_of_ids_and_numbers_the_one_that_matches_call_so_or_name_more_is_taken(
     tmp_path, names, columns, header, named, id_column
 ):
     rows = zip(*columns, strict=True)
@@ -392,8 +375,13 @@ def test_of_several_columns_of_ids_the_one_that_the_matches_call_so_or_name_more
     content = f"{header},b\n" + "".join(f"{name},i{i}\n" for i, name in enumerate(named))
     inputs = read(tables(tmp_path, texts), tmp_path, content)
     assert inputs.tables[0].id_column == id_column
-    own = list(columns[names.index(id_column)])
+    own = list(range(6) if id_column is None else columns[names.index(id_column)])
     assert inputs.relations[0, 1].tolist() == [[own.index(n), i] for i, n in enumerate(named)]
+    note = (
+        f"texts ({tmp_path}/texts.csv) has no id column, so its rows are numbered from 0. Name one"
+        " with --id-column texts=COLUMN, unless the matches name these numbers."
+    )
+    assert inputs.notes == ((note,) if id_column is None else ())
 
 
 @pytest.mark.parametrize(
