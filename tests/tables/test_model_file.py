@@ -221,9 +221,9 @@ def test_a_fresh_process_loads_it(saved):
     ],
     ids=range(11),
 )
-def test_rows_that_do_not_fit_are_refused(saved, X, view, message):
+def test_rows_that_do_not_fit_are_refused(folder, X, view, message):
     with pytest.raises(InvalidInputError, match=message):
-        load_model(saved / "out").predict(X, view=view)
+        load_model(folder / "out").predict(X, view=view)
 
 
 @pytest.mark.parametrize("base", ["pck-means", "mpck-means", None])
