@@ -345,28 +345,23 @@ FAR, TWICE = Constraints.from_pairs([(0, 4)]), "a view that another key names"
         ([JUDGED], "constraints has 1 entries for 3 views"),
         ({"texts": [(0, 1)]}, "must be mvcc.Constraints, a DataFrame or None, not list"),
         ({"sounds": FAR}, r"\['sounds'\] names row 4, but view 'sounds' has rows 0 … 3"),
+        *(
+            ({"texts": table}, rf"constraints\['texts'\]{message}")
+            for table, message in [
+                (JUDGED[["i", "j"]], r": the columns must be .*not \['i', 'j'\]"),
+                (JUDGED.replace("must-link", "mustlink"), ", row 0: kind must be .*not 'mustlink'"),
+                (JUDGED.replace("must-link", None), ".*kind must be must-link or cannot-link, not"),
+                (JUDGED.replace("f", "g"), ", column i: 'g' of row 2 is not in the"),
+                (JUDGED.assign(weight=-1.0), r": weights\[0\] = -1.0"),
+                (JUDGED.assign(weight="heavy"), ": weights must be numbers"),
+                (JUDGED.assign(j=JUDGED.i), ": .*links a row with itself"),
+            ]
+        ),
     ],
 )
 def test_constraints_that_cannot_be_say_where_and_what_is_allowed(constraints, message):
     with pytest.raises(InvalidInputError, match=message):
         fit(constraints=constraints)
-
-
-@pytest.mark.parametrize(
-    ("table", "message"),
-    [
-        (JUDGED[["i", "j"]], r": the columns must be .*not \['i', 'j'\]"),
-        (JUDGED.replace("must-link", "mustlink"), ", row 0: kind must be .*not 'mustlink'"),
-        (JUDGED.replace("must-link", None), ".*kind must be must-link or cannot-link, not"),
-        (JUDGED.replace("f", "g"), ", column i: 'g' of row 2 is not in the"),
-        (JUDGED.assign(weight=-1.0), r": weights\[0\] = -1.0"),
-        (JUDGED.assign(weight="heavy"), ": weights must be numbers"),
-        (JUDGED.assign(j=JUDGED.i), ": .*links a row with itself"),
-    ],
-)
-def test_a_table_of_constraints_that_cannot_be_says_where(table, message):
-    with pytest.raises(InvalidInputError, match=rf"constraints\['texts'\]{message}"):
-        fit(constraints={"texts": table})
 
 
 @pytest.mark.parametrize("table", [TEXTS, TEXTS.to_numpy()], ids=["ids", "numbers"])
