@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from mvcc.results import Changes
-from mvcc.tables.output._continued import numbers_like, renumbered, rows_in_both
+from mvcc.tables.output._continued import renumbered, rows_in_both
 
 
 @pytest.mark.parametrize(
@@ -34,13 +34,6 @@ def test_numbers_and_words(counts, numbers, kept, changes):
     assert found.tolist() == numbers
     said = list(Changes(views=("texts",), **told).in_words())
     assert said == [f"{kept} rows kept their cluster.", *changes]
-
-
-def test_the_number_of_a_vanished_cluster_stays_unused():
-    former = np.array([0, 0, 0, 3, 3, 3])  # 1 and 2 have vanished before
-    found = np.array([1, 1, 1, 0, 2, 2])
-    numbers = numbers_like(rows_in_both(former, found, (4, 3)))
-    assert numbers.tolist() == [4, 0, 3]
 
 
 def test_rows_without_a_cluster_do_not_count():

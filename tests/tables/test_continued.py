@@ -128,10 +128,9 @@ def test_a_column_that_was_or_is_constant_is_none_of_another_kind(varies, values
     assert after.facts["continued"]["changes"][0]["shared"] == 40
 
 
-@pytest.mark.parametrize("answers", [(), ("things:7,outlier",)])
-def test_numbers_of_rows_are_no_ids(tmp_path, answers):
+def test_numbers_of_rows_are_no_ids(tmp_path):
     """The first row of June is not the first one of May, also if one of them is left out."""
-    asked = str(log(tmp_path / "asked", *answers))
+    asked = str(log(tmp_path / "asked", "things:7,outlier"))
     for name, seed in (("may", 0), ("june", 1)):
         frame = blobs([30, 30, 30], seed=seed).reset_index(drop=True)
         options = job(tmp_path, name, frame, 3, asked=asked)
@@ -140,7 +139,7 @@ def test_numbers_of_rows_are_no_ids(tmp_path, answers):
             options = with_values(options, continues=str(tmp_path / "may"))
         facts = cluster(options, tmp_path / name)
     assert facts["continued"]["changes"][0]["by_model"]
-    assert facts["continued"]["changes"][0]["kept"] == 90 - len(answers)
+    assert facts["continued"]["changes"][0]["kept"] == 89
 
 
 @pytest.mark.parametrize("later", ["customer", "kunde", "prefixed"])

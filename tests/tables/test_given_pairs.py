@@ -57,8 +57,8 @@ def read(options, folder, matches="", pairs=""):
     return read_inputs(load_job(None, options))
 
 
-def matches(options, tmp_path, content, key="texts:images"):
-    options = with_file(options, "matches", key, tmp_path / "matches.csv", content)
+def matches(options, tmp_path, content):
+    options = with_file(options, "matches", "texts:images", tmp_path / "matches.csv", content)
     return read(options, tmp_path).relations
 
 
@@ -88,11 +88,6 @@ def given(options, tmp_path, content):
 def test_matches_are_two_columns_of_ids(options, tmp_path, content):
     found = matches(options, tmp_path, content[1])
     assert {key: rows.tolist() for key, rows in found.items()} == {(0, 1): [[1, 0], [2, 4]]}
-
-
-def test_matches_may_be_of_views_in_any_order(options, tmp_path):
-    found = matches(options, tmp_path, "i0,t1\ni4,t2\n", key="images:texts")
-    assert found[0, 1].tolist() == [[1, 0], [2, 4]]
 
 
 @pytest.mark.parametrize("ending", ["csv", "jsonl"])
@@ -156,12 +151,6 @@ def test_text_files_name_ids_of_floats_as_pandas_writes_them(tmp_path, column):
     assert found.tables[0].ids == ["1", "2", "3.5", "4"]
     assert found.relations[0, 1].tolist() == [[0, 0], [2, 1], [3, 2]]
     assert [own.pairs.tolist() for own in found.constraints] == [[[0, 1]], [[0, 2]]]
-
-
-@pytest.mark.parametrize("content", ["0,1\n3,4\n", "texts,images\n0,1\n3,4\n", "3,4\n0,1\n"])
-def test_rows_without_ids_are_matched_by_number(without_ids, tmp_path, content):
-    found = matches(without_ids, tmp_path, content)
-    assert sorted(found[0, 1].tolist()) == [[0, 1], [3, 4]]
 
 
 @pytest.mark.parametrize(
@@ -233,13 +222,6 @@ def test_ids_count_as_they_are_written_before_numbers_that_are_the_same(tmp_path
     assert inputs.tables[1].ids == ["00005", "00004", "00003", "00002", "00001"]
     assert inputs.relations[0, 1].tolist() == [[n, n] for n in range(5)]
     assert inputs.constraints[0].pairs.tolist() == [[0, 1]]
-
-
-def test_the_column_that_has_the_ids_as_they_are_written_names_the_rows(options, tmp_path):
-    images = [["id", "file", "x"], *([n, f"{6 - n:05}", n * n] for n in range(1, 6))]
-    write_csv(tmp_path / "images.csv", images)
-    content = "a,b\n" + "".join(f"t{n},{n:05}\n" for n in range(1, 6))
-    assert matches(options, tmp_path, content)[0, 1].tolist() == [[n, 5 - n] for n in range(1, 6)]
 
 
 COUNTED = [["id", "inventory", "x"], *([n, f"{(2 * n) % 7:04}", n % 2] for n in range(1, 7))]
@@ -400,14 +382,6 @@ def test_constraints_name_rows_by_number_if_one_is_no_id_or_beside_a_quantity(
     assert table.id_column == id_column
 
 
-def test_numbers_of_one_table_are_not_those_of_the_other(tmp_path):
-    texts = [["participant", "x"], *([n, n % 2] for n in range(1, 7))]
-    images = [["id", "x"], *([n, n % 3] for n in (4, 1, 0, 2, 3, 5))]
-    inputs = read(tables(tmp_path, texts, images), tmp_path, "participant,id\n1,0\n2,1\n4,3\n")
-    assert [table.id_column for table in inputs.tables] == ["participant", "id"]
-    assert inputs.relations[0, 1].tolist() == [[0, 2], [1, 1], [3, 4]]
-
-
 def test_without_matches_the_ids_of_an_earlier_table_are_found_and_their_number_is_a_note(tmp_path):
     visitors = [["name", "x"], *([f"K-{n}", n % 3] for n in range(30))]
     visits = [["no", "visitor", "y"], *([f"B{n}", f"K-{n}", n % 5] for n in range(20, 60))]
@@ -439,16 +413,6 @@ def test_where_there_is_no_column_of_ids_an_unknown_id_is_told_so(without_ids, t
         given(without_ids, tmp_path, "i,j,kind\n0,1,must-link\n0,t1,must-link\n")
     with pytest.raises(DataError, match=cause):
         matches(without_ids, tmp_path, "texts,images\n0,1\nt1,2\n")
-
-
-def test_constraints_are_pairs_of_ids_with_weights(options, tmp_path):
-    pairs = "i,j,kind,weight\nt0,t3,must-link,0.5\nt1, t2,cannot-link,2\n"
-    inputs = given(options, tmp_path, pairs)
-    texts, images = inputs.constraints
-    assert texts.pairs.tolist() == [[0, 3], [1, 2]]
-    assert (texts.must_link.tolist(), texts.weights.tolist()) == ([True, False], [0.5, 2.0])
-    assert len(images) == 0
-    assert texts.source_of(1) == "line 3 of pairs.csv"
 
 
 @pytest.mark.parametrize(
@@ -505,7 +469,7 @@ def test_kinds_are_written_in_many_ways(options, tmp_path, kinds, must_link):
 
 
 def test_a_pair_of_two_views_is_one_between_their_objects(options, tmp_path):
-    pairs = "i,j,kind\nt0,i2,must\ni2,i4,cannot\nt1,i2,must\n"
+    pairs = "i,j,kind\nt0, i2,must\ni2,i4,cannot\nt1,i2,must\n"
     texts = read(options, tmp_path, "t1,i2\nt3,i4\n", pairs).constraints[0]
     assert list(texts.rows()) == [(0, 1, True, 1.0), (1, 3, False, 1.0)]
     assert texts.source_of(1) == "line 3 of pairs.csv"

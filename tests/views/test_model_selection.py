@@ -79,12 +79,6 @@ def assert_same_labels(one, other):
 # ---- constrained views
 
 
-def test_a_fit_takes_constrained_views_in_the_place_of_views(fitted):
-    assert_same_labels(fitted, model().fit(VIEWS, constraints=JUDGED, mappings=MATCHES))
-    assert fitted.view_names_ == ["texts", "images"]
-    assert fitted.feature_names_in_[1].tolist() == ["light", "size"]
-
-
 def test_positions_choose_constraints_view_after_view():
     whole = data()
     assert (len(whole), whole.shape, whole.sizes) == (36, (36,), [60, 60])

@@ -270,13 +270,6 @@ def test_two_words_for_one_cluster_do_not_contradict_each_other(session):
     assert [session.labels()[row] for row in (first, second)] == [0, 1]
 
 
-def test_a_new_cluster_may_have_rows_of_one_view_only(results, session):
-    (alone,) = ids_of(session.facts, [unmatched(session.facts)])
-    session.record([(alone, "new:alone")])
-    assert [view.labels.count(3) for view in read_facts(results).views] == [1, 0]
-    assert [own[3].size for own in read_facts(results).profiles] == [1, 0]
-
-
 def test_an_interrupt_before_a_table_of_corrections_is_stored_leaves_nothing(results, monkeypatch):
     before = sorted(results.rglob("*"))
 
