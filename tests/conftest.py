@@ -20,9 +20,6 @@ from hypothesis import HealthCheck, Phase, settings
 from tests import tried
 from tests.browser.chromium import CHROMIUM
 
-# no test cuts the power, so that nothing need wait for the disk
-os.fsync = lambda handle: None
-
 # what imports make stays to the end, and is looked through as rarely as in the command line
 gc.set_threshold(500_000)
 
