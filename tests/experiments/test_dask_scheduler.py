@@ -44,10 +44,10 @@ class WorkerPool:
         )
 
     def add_worker(self, preload=""):
-        preloaded = self._folder / f"preload-{len(self.workers)}.py"
-        preloaded.write_text(preload)
-        options = ("--nthreads=1", "--no-dashboard", "--no-nanny", "--preload", str(preloaded))
-        self.workers.append(self._start("dask_worker", self.address, *options))
+        (self._folder / "preload.py").write_text(preload)
+        options = ("--nthreads=1", "--no-dashboard", "--no-nanny", "--preload")
+        preloaded = str(self._folder / "preload.py")
+        self.workers.append(self._start("dask_worker", self.address, *options, preloaded))
 
     def connected(self):
         with distributed.Client(self.address, set_as_default=False) as client:
@@ -113,12 +113,10 @@ def run_on(address, folder, config=CONFIG, **options):
         return run_experiment(config, folder, **options)
 
 
-def test_workers_that_die_or_come_later_change_no_byte_and_other_libraries_are_named(
-    tmp_path, tried
-):
+def test_workers_that_die_and_workers_that_come_later_change_no_byte(tmp_path, tried):
     run_experiment(CONFIG, tmp_path / "expected", n_jobs=1)
-    finished, notes = [], []
-    with pool(tmp_path, OTHER_NUMPY, "") as started:
+    finished = []
+    with pool(tmp_path, "", "") as started:
 
         def lose_workers(trial, ok):
             finished.append(trial)
@@ -130,15 +128,10 @@ def test_workers_that_die_or_come_later_change_no_byte_and_other_libraries_are_n
                 wait_until(lambda: started.connected() == 0)
                 started.add_worker()
 
-        options = {"on_trial": lose_workers, "on_note": notes.append}
-        report = run_on(started.address, tmp_path / "out", **options)
+        report = run_on(started.address, tmp_path / "out", on_trial=lose_workers)
     assert (report.computed, report.failed) == (8, {})
     found, expected = (tmp_path / name / "curves.csv" for name in ("out", "expected"))
     assert found.read_bytes() == expected.read_bytes()
-    (text,) = notes
-    assert text.startswith("Other than here is on worker tcp://")
-    assert "so that bits may differ:\n  numpy: " in text
-    assert text.endswith(" and 0.1")
     tried("dask worker killed", 2)
     tried("same bytes computed in another way", 1)
 
@@ -208,6 +201,16 @@ def test_a_worker_with_another_version_that_comes_later_ends_the_run(tmp_path):
         options = {"on_trial": lambda *_: [*map(started.add_worker, late)]}
         with pytest.raises(WorkerError, match=refused):
             run_on(started.address, tmp_path / "out", config, **options)
+
+
+def test_other_libraries_on_a_worker_are_named(scheduler, tmp_path):
+    notes, config = [], CONFIG.model_copy(update={"trials": 1})
+    with worker(scheduler, OTHER_NUMPY):
+        run_on(scheduler.address, tmp_path / "out", config, on_note=notes.append)
+    (text,) = notes
+    assert text.startswith("Other than here is on worker tcp://")
+    assert "so that bits may differ:\n  numpy: " in text
+    assert text.endswith(" and 0.1")
 
 
 def test_a_scheduler_without_workers_is_refused(scheduler, tmp_path, monkeypatch):
