@@ -224,7 +224,8 @@ def test_what_was_not_sent_stays_in_sight_whatever_else_is_tried(config, visit):
 def test_a_page_that_waits_for_the_server_is_dimmed(page):
     held = []
     page.route("**/answer", lambda route: held.append(route))
-    page.keyboard.press("u")
+    with page.expect_request("**/answer"):
+        page.keyboard.press("u")
     dimmed = "() => getComputedStyle(document.querySelector('main')).opacity === '0.6'"
     page.wait_for_function(dimmed)
     held[0].continue_()
