@@ -7,7 +7,6 @@ import platform
 import subprocess
 import sys
 from datetime import UTC, datetime
-from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -16,13 +15,12 @@ from mvcc._utils.messages import quoted
 from mvcc._version import __version__
 
 _PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "pandas", "joblib")
-_version_of = cache(version)
 
 
 def versions() -> dict[str, str]:
     """Return the versions of the program, of Python and of the libraries that numbers come from."""
     return {"mvcc": __version__, "python": platform.python_version()} | {
-        name: _version_of(name) for name in _PACKAGES
+        name: version(name) for name in _PACKAGES
     }
 
 
