@@ -13,7 +13,6 @@ F-measure and of the adjusted Rand index of both halves.
 
 from __future__ import annotations
 
-import argparse
 import zlib
 from collections.abc import Iterator
 from importlib.util import find_spec
@@ -28,7 +27,7 @@ from sklearn.metrics import adjusted_rand_score
 from mvcc import pairwise_f_measure
 from scripts.field.methods import EACH, JOINT, NO_PAIRS, OF_TABLES, OURS, PAIRS, PLAIN, SUM
 from scripts.field.protocols import Floats, Task, half
-from scripts.studies import compared, completed, line
+from scripts.studies import compared, line, run
 
 OUT = Path(__file__).parents[1] / "results" / "keel.csv"
 MATCHED, MOST_ROWS, FEWEST_COLUMNS = (0.3, 1.0), 1_500, 4
@@ -104,16 +103,11 @@ def lines(rows: pd.DataFrame) -> Iterator[str]:
         yield line(method, chain(*cells))
 
 
-def main() -> None:
-    """Run what is not in the file yet, and print the table."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--draws", type=int, default=5)
-    parser.add_argument("--out", type=Path, default=OUT)
-    args = parser.parse_args()
-    of_each = product(range(args.draws), MATCHED, names(), (JOINT, *OTHERS, *OF_PAIRS))
-    keys: list[dict[str, Any]] = [dict(zip(KEYS, key, strict=True)) for key in of_each]
-    print(*lines(completed(args.out, keys, measured)), sep="\n")
+def keys(n_draws: int) -> Iterator[dict[str, Any]]:
+    """Give what is measured."""
+    for key in product(range(n_draws), MATCHED, names(), (JOINT, *OTHERS, *OF_PAIRS)):
+        yield dict(zip(KEYS, key, strict=True))
 
 
 if __name__ == "__main__":
-    main()
+    run(__doc__, OUT, keys, measured, lines)

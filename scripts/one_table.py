@@ -12,7 +12,6 @@ pairwise F-measure and the adjusted Rand index of all rows.
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import chain, product
@@ -35,7 +34,7 @@ from mvcc import (
     pairwise_f_measure,
 )
 from scripts.keel import drawn_rows, generator, names, numbers
-from scripts.studies import Floats, compared, completed, line
+from scripts.studies import Floats, compared, line, run
 
 OUT = Path(__file__).parents[1] / "results" / "one_table.csv"
 KEYS = ["number", "data", "constraints", "method"]
@@ -111,19 +110,12 @@ def lines(rows: pd.DataFrame) -> Iterator[str]:
         yield line(method, chain(*cells))
 
 
-def main() -> None:
-    """Run what is not in the file yet, and print the table."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--draws", type=int, default=5)
-    parser.add_argument("--out", type=Path, default=OUT)
-    args = parser.parse_args()
-    keys: list[dict[str, Any]] = [
-        dict(zip(KEYS, (number, data, n, method), strict=True))
-        for number, data, n in product(range(args.draws), names(), N_CONSTRAINTS)
-        for method in (WITH if n else WITHOUT)
-    ]
-    print(*lines(completed(args.out, keys, measured)), sep="\n")
+def keys(n_draws: int) -> Iterator[dict[str, Any]]:
+    """Give what is measured."""
+    for key in product(range(n_draws), names(), N_CONSTRAINTS):
+        for method in WITH if key[-1] else WITHOUT:
+            yield dict(zip(KEYS, (*key, method), strict=True))
 
 
 if __name__ == "__main__":
-    main()
+    run(__doc__, OUT, keys, measured, lines)

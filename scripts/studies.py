@@ -42,6 +42,21 @@ def completed(
     return frame
 
 
+def run(
+    about: str,
+    path: Path,
+    keys: Callable[[int], Iterable[Mapping[str, Any]]],
+    measure: Callable[..., Iterable[Mapping[str, Any]]],
+    lines: Callable[[pd.DataFrame], Iterable[str]],
+) -> None:
+    """Measure so many draws as an option says, in a file, and print lines of all its rows."""
+    parser = argparse.ArgumentParser(description=about.split("\n")[0])
+    parser.add_argument("--draws", type=int, default=5)
+    parser.add_argument("--out", type=Path, default=path)
+    args = parser.parse_args()
+    print(*lines(completed(args.out, keys(args.draws), measure)), sep="\n")
+
+
 def means(groups: Any) -> Any:
     """Return mean ± standard error of the columns of groups of rows."""
     return groups.mean().map("{:.3f}".format) + " ± " + groups.sem().map("{:.3f}".format)
