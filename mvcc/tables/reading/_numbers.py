@@ -192,10 +192,12 @@ def _taken_apart(texts: pd.Series[Any]) -> pd.DataFrame:
     parts["last"] = parts["last"].where(~minus, "-" + parts["last"])
     parts["last"] = parts["last"].str.rstrip(",")
     parts["grouped"] = texts.str.contains(_GROUPED, na=False)
-    before = parts["before"].str.casefold().map(_UNIT_OF).fillna("")
-    after = parts["after"].str.casefold()
-    parts["factor"] = after.map(_FACTORS).where(before != "")  # $5k; m alone is a unit
-    after = after.map(_UNIT_OF).fillna(parts["after"]).where(parts["factor"].isna()).fillna("")
+    before = parts["before"].fillna("").str.casefold().map(_UNIT_OF | {"": ""})
+    after = parts["after"].fillna("")
+    folded = after.str.casefold()
+    factors = folded.map(_FACTORS).astype(np.float64)
+    parts["factor"] = factors.where(before != "")  # $5k; m alone is a unit
+    after = folded.map(_UNIT_OF).fillna(after).where(parts["factor"].isna(), "")
     unit = before.where(before == after, (before + " " + after).str.strip())
     per = parts["per"].fillna("").str.replace(" ?/ ?", "/", regex=True)
     unit = unit + per.str.replace("100 ", "100")
