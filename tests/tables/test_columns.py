@@ -152,7 +152,8 @@ def assert_is_read(folder, values, kind, note, found):
                 "10 Jahre und mehr",
                 "bis 5 Jahre",
             ],
-            "in Jahre, 4 values below or above a limit read as the limit, 1 range read as the middle",
+            "in Jahre, 4 values below or above a limit read as the limit,"
+            " 1 range read as the middle",
             [1, 2, 3, 10, 5],
         ),
         (["3", "0", "5+"], "1 value below or above a limit read as the limit", [3, 0, 5]),

@@ -30,7 +30,8 @@ DATE = re.compile(
     r"(?:(?:T|,? +)(?P<time>\d{1,2}:\d{2}.*))?"
 )
 _MONTH = rf"(?P<month>{'|'.join(MONTHS)})[^\W\d_]*\.?"
-# 3 May 2023 and 3-May-23; May 3, 2023; 2023年5月3日; 20230503; May 2023, 05/2023, 2023-05, 2023
+# Sun, 3 May 2023 and 3-May-23; May 3, 2023; 2023年5月3日; 20230503; May 2023, 05/2023, 2023-05;
+# 2023
 _IN_WORDS = [
     re.compile(pattern, re.IGNORECASE)
     for pattern in (

@@ -53,7 +53,6 @@ MOST_VALUES = 1000  # of a category that was asked for: each is a column
 _NEARLY_ALL = 0.9  # of the values that must be numbers, for the others to be mistakes
 _MOST_WORDS = 3  # instead of numbers or dates, which may all mean missing
 _MANY = 0.6  # of the values that are durations, if numbers are asked for
-_LONGEST = 40  # characters of a value that is named
 _MOST = 0.5  # of the values; if more are numbers, a column of words says so
 # one of the two words alone tells that they are truth values
 _CERTAIN = (Written.TRUE_FALSE, Written.YES_NO, Written.WAHR_FALSCH, Written.JA_NEIN)
