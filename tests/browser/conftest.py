@@ -10,6 +10,7 @@ from tests.browser.facts import make_facts
 from tests.reports import write_clustering_report
 
 DRAWN = "() => [...document.querySelectorAll('.chart')].every((one) => one.dataset.drawn)"
+PAINTED = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
 ASKS = "() => document.querySelector('#thing').textContent !== ''"
 # what is on its way when a server ends
 SERVER_ENDS = (
@@ -57,6 +58,7 @@ def visit(browser):
         listen(page, heard, address)
         page.goto(address)
         page.wait_for_function(ready)
+        page.evaluate(PAINTED)  # a browser may drop the keys that come before
         return page
 
     yield at

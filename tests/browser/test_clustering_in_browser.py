@@ -5,7 +5,7 @@ from itertools import combinations
 
 import pytest
 
-from tests.browser.conftest import DARK, DRAWN, LIGHT, PAPER, SCROLLED, TWO, UNFOLD
+from tests.browser.conftest import DARK, DRAWN, LIGHT, PAINTED, PAPER, SCROLLED, TWO, UNFOLD
 from tests.browser.facts import make_facts
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
@@ -61,9 +61,7 @@ def follow(page, scheme):
     page.wait_for_function(
         "(scheme) => matchMedia(`(prefers-color-scheme: ${scheme})`).matches", arg=scheme
     )
-    page.evaluate(
-        "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
-    )
+    page.evaluate(PAINTED)
 
 
 def find(page, name):

@@ -225,7 +225,7 @@ def test_a_page_that_waits_for_the_server_is_dimmed(page):
     held = []
     page.route("**/answer", lambda route: held.append(route))
     with page.expect_request("**/answer"):
-        page.keyboard.press("u")
+        page.click("[data-key=u]")
     dimmed = "() => getComputedStyle(document.querySelector('main')).opacity === '0.6'"
     page.wait_for_function(dimmed)
     held[0].continue_()
