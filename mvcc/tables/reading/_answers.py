@@ -59,7 +59,7 @@ class Answers:
 
     def lines(self) -> list[list[str]]:
         """Return every answer with its person, also those that were taken back, as a table."""
-        answers = [[*said, one.name] for one in self.people for _, said in one.records]
+        answers = [[*fields, person.name] for person in self.people for _, fields in person.records]
         return [ANSWER_COLUMNS, *answers]
 
 
@@ -98,9 +98,9 @@ def answer_files(job: Job) -> list[str]:
 
 def answered_rows(job: Job, inputs: Inputs) -> set[tuple[str, str]]:
     """Return the rows, as views and ids, that what stands in the folders of answers names."""
-    others = [path for path in answer_files(job) if Path(path).name not in (LOG, ANSWERS)]
+    paths = [path for path in answer_files(job) if Path(path).name not in (LOG, ANSWERS)]
     rows = set(map(view_and_id, rows_that_stand(read_people(job.asked, []))))
-    rows |= rows_in_answers(others, inputs.tables)
+    rows |= rows_in_answers(paths, inputs.tables)
     return {row for row in rows if inputs.find(row_name(*row))}
 
 
@@ -108,8 +108,8 @@ def _lists_groups(path: Path) -> bool:
     """Tell whether a file that nobody has named is a list of groups."""
     try:
         with opened(path) as file:
-            first = file.readline(MOST_LINE).decode("utf-8-sig").strip()
-            return first in (",".join(GROUP_COLUMNS), ",".join(GROUP_COLUMNS[:2]))
+            header = file.readline(MOST_LINE).decode("utf-8-sig").strip()
+            return header in (",".join(GROUP_COLUMNS), ",".join(GROUP_COLUMNS[:2]))
     except (OSError, ValueError):
         return False
 
@@ -126,38 +126,38 @@ def with_answers(job: Job, inputs: Inputs, matched: Inputs | None = None) -> Inp
     histories = {person.name: read_history(person, objects) for person in people}
     shared = agreement(histories)
     history = shared.history
-    here = history.answers.keys() - objects.absent.values()
-    found = _of_logs(files, people, shared, objects)
+    answered = history.answers.keys() - objects.absent.values()
+    contents = _of_logs(files, people, shared, objects)
     if len(people) > 1 or Path(files[0]).name == ANSWERS:
         for person in people:
             _check_other_rows(person, histories[person.name], objects, notes)
     else:
-        found = _of_files(job, files, found, here, objects, notes)
-    outliers = {one for one in here if history.answers[one] == OUTLIER}
+        contents = _of_files(job, files, contents, answered, objects, notes)
+    outliers = {obj for obj in answered if history.answers[obj] == OUTLIER}
     if objects.absent:
         n = len(objects.absent)
         notes.append(
             f"{counted(n, 'answered row')} of {enumerated(job.asked)} cannot be found in these"
             f" tables; what was answered of {agreeing(n, 'it', 'them')} has no effect."
         )
-    rows = {name: objects.rows(group.objects) for name, group in found.groups.items()}
-    groups = {name: own for name, own in rows.items() if any(map(len, own))}
+    rows = {name: objects.rows(group.objects) for name, group in contents.groups.items()}
+    groups = {name: per_view for name, per_view in rows.items() if any(map(len, per_view))}
     answers = Answers(
         groups,
-        sum(found.groups[name].counts for name in groups),
+        sum(contents.groups[name].counts for name in groups),
         history.n_since_new,
         objects.rows(outliers),
-        found.source,
+        contents.source,
         inputs.tables,
         people,
         _together(shared, histories, objects),
     )
-    pairs = zip(inputs.constraints, found.links, strict=True)
+    pairs = zip(inputs.constraints, contents.links, strict=True)
     whole = replace(
         inputs,
-        constraints=[given.joined(more) for given, more in pairs],
+        constraints=[given.joined(links) for given, links in pairs],
         answers=answers,
-        files=inputs.files + with_checksums(list(found.sizes.items())),
+        files=inputs.files + with_checksums(list(contents.sizes.items())),
         notes=(*inputs.notes, *notes),
     )
     return _without_outliers(whole, len(outliers))
@@ -182,23 +182,23 @@ def _of_files(
     paths = {Path(path).name: path for path in files}
     groups, links, sizes, source = of_log
     differing = set[int]()
-    named = {one: name for name, group in groups.items() for one in group.objects}
+    group_of = {obj: name for name, group in groups.items() for obj in group.objects}
     if GROUPS in paths:
         source = paths[GROUPS]
         groups = _groups_in(source, objects, notes)
         sizes[source] = len(groups)
-        listed = {(one, name) for name, group in groups.items() for one in group.objects}
-        differing = {one for one, _ in listed ^ named.items()}.intersection(answered)
+        listed = {(obj, name) for name, group in groups.items() for obj in group.objects}
+        differing = {obj for obj, _ in listed ^ group_of.items()}.intersection(answered)
     if beside := constraints_beside(job, paths, objects, notes):
         sizes |= beside.sizes
-        for one, other, together in beside.links:
-            if {one, other} <= named.keys() and together != (named[one] == named[other]):
-                differing |= {one, other}
-        differing |= {one for link in objects.links(links) for one in link[:2]} - beside.objects
+        for i, j, together in beside.links:
+            if {i, j} <= group_of.keys() and together != (group_of[i] == group_of[j]):
+                differing |= {i, j}
+        differing |= {obj for link in objects.links(links) for obj in link[:2]} - beside.objects
         pairs, n_links = zip(beside.added, links, strict=True), _total(links)
         links = beside.added
         if objects.absent and not differing and n_links <= beside.n_lines:
-            links = [own.joined(more.select(~more.is_among(own))) for own, more in pairs]
+            links = [added.joined(more.select(~more.is_among(added))) for added, more in pairs]
     if differing and files[1:]:
         notes.append(
             f"{enumerated(files[1:])} do not say the same as {LOG} about"
@@ -215,15 +215,15 @@ def _of_logs(
     from mvcc.multiview import GroupLinks  # numba, as in `read_inputs`
 
     history, clusters = shared.history, shared.counted
-    names = [(history.names[number], own) for number, own in history.members().items()]
-    groups = {name: _Group(set(own.tolist()), name in clusters) for name, own in names}
+    named = [(history.names[group], members) for group, members in history.members().items()]
+    groups = {name: _Group(set(members.tolist()), name in clusters) for name, members in named}
     sizes = Counter(dict.fromkeys(files, 0))  # nothing is used of a log with older answers only
     for person in people:
         sizes[person.path] += len(person.records)
     # two groups are told apart only if one person has both: two people may call one by two names
-    numbers = {name: number for number, name in history.names.items()}
-    known = [names for names in shared.apart if names <= numbers.keys()]
-    apart = {frozenset(numbers[name] for name in names) for names in known}
+    group_numbers = {name: group for group, name in history.names.items()}
+    known = [names for names in shared.apart if names <= group_numbers.keys()]
+    apart = {frozenset(group_numbers[name] for name in names) for names in known}
     rows, n_views = objects.rows_of_each(history.answers), len(objects.inputs.tables)
     links = GroupLinks(history, rows, n_views, apart).constraints
     named_in = [person.path for person in people if groups]
@@ -239,10 +239,10 @@ def _check_other_rows(
     answered, tables = [*map(set, objects.rows(history.answers))], objects.inputs.tables
     names = [GROUPS, *(f"{table.name}.csv" for table in tables)]
     for path in filter(Path.exists, (Path(person.path).with_name(name) for name in names)):
-        named = {id for _, id in rows_in_answers([str(path)])}
+        ids = {id for _, id in rows_in_answers([str(path)])}
         for table, rows in zip(tables, answered, strict=True):
-            named -= {name for name in named if table.row.find(name) in rows}
-        known = [name for name in sorted(named) if any(one.row.find(name) >= 0 for one in tables)]
+            ids -= {id for id in ids if table.row.find(id) in rows}
+        known = [id for id in sorted(ids) if any(table.row.find(id) >= 0 for table in tables)]
         if known and objects.may_lack:
             notes.append(
                 f"{path}: {counted(len(known), 'row')} that it names, such as {shown(known[0])},"
@@ -264,22 +264,22 @@ def _together(
     if len(histories) < 2:
         return None
     disputed = []
-    for one, rows in objects.rows_of_each(shared.disputed).items():
+    for obj, rows in objects.rows_of_each(shared.disputed).items():
         names = objects.names(rows)
         said = [
-            Said(who, str(histories[who].said(one)), "" if group == OUTLIER else group)
-            for who, group in shared.said[one].items()
+            Said(who, str(histories[who].said(obj)), "" if group == OUTLIER else group)
+            for who, group in shared.said[obj].items()
         ]
         if names:  # else its rows are gone
             disputed.append(Dispute(id=names[0], rows=tuple(names), said=tuple(said)))
     renamed = [
-        (group.name, tuple(Said(who, own, group.name) for who, own in group.names.items()))
+        (group.name, tuple(Said(who, name, group.name) for who, name in group.names.items()))
         for group in shared.groups
-        if len({own.casefold() for own in group.names.values()}) > 1
+        if len({name.casefold() for name in group.names.values()}) > 1
     ]
     alone = [group for group in shared.groups if len(group.names) == 1]
     return Together(
-        people=tuple(PersonFacts(who, len(own.answers)) for who, own in histories.items()),
+        people=tuple(PersonFacts(who, len(history.answers)) for who, history in histories.items()),
         agreements=tuple(shared.pairs),
         renamed=tuple(renamed),
         alone=tuple((group.name, next(iter(group.names))) for group in alone),
@@ -291,7 +291,7 @@ def _without_outliers(inputs: Inputs, n_objects: int) -> Inputs:
     """Leave out the rows of outliers, if any, and the constraints and matches that touch them."""
     if not n_objects or inputs.answers is None:
         return inputs
-    kept, parts = [], []
+    kept_rows, left_out = [], []
     for table, outliers in zip(inputs.tables, inputs.answers.outliers, strict=True):
         rows = np.setdiff1d(np.arange(len(table.ids)), outliers)
         if len(rows) < 2:
@@ -299,14 +299,14 @@ def _without_outliers(inputs: Inputs, n_objects: int) -> Inputs:
                 f"{table.path}: of {len(table.ids)} rows, only {len(rows)} "
                 f"{agreeing(len(rows), 'is', 'are')} not marked as an outlier."
             )
-        kept.append(rows)
+        kept_rows.append(rows)
         if len(outliers):
-            parts.append(f"{counted(len(outliers), 'row')} of {table.name}")
-    used = inputs.on_rows(kept)
+            left_out.append(f"{counted(len(outliers), 'row')} of {table.name}")
+    used = inputs.on_rows(kept_rows)
     n_constraints = _total(inputs.constraints) - _total(used.constraints)
     n_matches = _total(inputs.relations.values()) - _total(used.relations.values())
-    parts.append(f"{counted(n_constraints, 'constraint')} and {counted(n_matches, 'match')}")
-    note = f"Left out as {counted(n_objects, 'outlier')}: {', '.join(parts)}."
+    left_out.append(f"{counted(n_constraints, 'constraint')} and {counted(n_matches, 'match')}")
+    note = f"Left out as {counted(n_objects, 'outlier')}: {', '.join(left_out)}."
     return replace(used, notes=(*inputs.notes, note))
 
 
@@ -325,9 +325,9 @@ def _groups_in(path: str, objects: AnsweredObjects, notes: list[str]) -> dict[st
             raise DataError(f"{where}: {shown(name)} is not a valid name of a group.")
         if counts not in ([], ["yes"], ["no"]):
             raise DataError(f"{where}: counted must be yes or no, got {shown(counts[0])}.")
-        ids = [one.strip() for one in members.split("\n")]
+        ids = [id.strip() for id in members.split("\n")]
         try:
-            groups[name] = _Group({objects.find(one) for one in ids if one}, counts != ["no"])
+            groups[name] = _Group({objects.find(id) for id in ids if id}, counts != ["no"])
         except DataError as error:
             raise DataError(f"{where}: {error}") from error
     return groups

@@ -203,19 +203,19 @@ def why_unasked(name: str, values: pd.Series[Any], code: LeftOut | None) -> Left
     # or which thing, of perhaps several rows, a row is of; numbers that repeat may be counts
     is_called_id = _is_called_id(name)
     if is_called_id or _are_codes(values):
-        there = given_texts(values)
-        share = there.nunique() / max(len(there), 1)
-        if share > (_ENOUGH_IDS if is_called_id else ENOUGH_CODES) and _are_codes(there):
+        texts = given_texts(values)
+        share = texts.nunique() / max(len(texts), 1)
+        if share > (_ENOUGH_IDS if is_called_id else ENOUGH_CODES) and _are_codes(texts):
             return LeftOut.AN_ID
     if code and not are_few(values[~is_missing(values)]):
         return code
     may_be_ids = is_called_id and share > _ENOUGH_IDS and _ENDS_AS_ID.fullmatch(name.strip())
-    if may_be_ids and there.str.fullmatch(r"\d+([-/]\d+)*").all():  # 23-4411 is not a range
+    if may_be_ids and texts.str.fullmatch(r"\d+([-/]\d+)*").all():  # 23-4411 is not a range
         return LeftOut.AN_ID
     if _LABELS.fullmatch(name.strip()):
-        there = values[~is_missing(values)].astype(str)
-        if 2 <= there.nunique() <= _MOST_LABELS:
-            are_names = there.is_unique and there.str.contains(r"[^\W\d_]").all()
+        texts = values[~is_missing(values)].astype(str)
+        if 2 <= texts.nunique() <= _MOST_LABELS:
+            are_names = texts.is_unique and texts.str.contains(r"[^\W\d_]").all()
             return LeftOut.NAMES if are_names else LeftOut.LIKE_LABELS
     return None
 
@@ -297,10 +297,10 @@ def without_words(frame: pd.DataFrame, words: Collection[str]) -> pd.DataFrame:
     if not words:
         return frame
     folded = {word.strip().casefold() for word in words}
-    found = frame.copy(deep=False)
+    masked = frame.copy(deep=False)
     for name, values in frame.items():
-        found[name] = values.mask(as_texts(values).str.casefold().isin(folded))
-    return found
+        masked[name] = values.mask(as_texts(values).str.casefold().isin(folded))
+    return masked
 
 
 def given_texts(column: pd.Series[Any]) -> pd.Series[Any]:
@@ -318,9 +318,9 @@ def as_texts(column: pd.Series[Any]) -> pd.Series[Any]:
     return whole.where(is_whole, column.astype(str))
 
 
-def said_of_most(texts: pd.Series[Any], values: Floats, what: str) -> tuple[str]:
+def said_of_most(texts: pd.Series[Any], values: Floats, noun: str) -> tuple[str]:
     """Count the texts that have a value, and name the word that all others repeat, or the first."""
     others = texts[np.isnan(values)].dropna()
     first = shown(clipped(others.iloc[0]))
     named = f"all others {first}" if len(others) > 1 == others.nunique() else f"{first} is not"
-    return (f"{texts.count() - len(others)} of {texts.count()} values are {what}, {named}",)
+    return (f"{texts.count() - len(others)} of {texts.count()} values are {noun}, {named}",)

@@ -60,25 +60,25 @@ def understand_all(
         for name, kind in asked.items()
     }
     quick = [name for name, kind in asked.items() if kind in (None, "number") and name not in codes]
-    found = _plain_numbers(frame[quick])
+    readings = _plain_numbers(frame[quick])
     # a column of JSON may hold numbers and texts
-    plain = [name for name in found if pd.api.types.is_string_dtype(frame[name])]
-    others = [name for name in asked if name not in found]
+    plain = [name for name in readings if pd.api.types.is_string_dtype(frame[name])]
+    others = [name for name in asked if name not in readings]
     for name in others:
-        found[name] = understood(frame[name], asked[name], codes.get(name), hints)
-    sign = _decimal_sign(frame, plain, [found[name].column for name in others])
+        readings[name] = understood(frame[name], asked[name], codes.get(name), hints)
+    sign = _decimal_sign(frame, plain, [readings[name].column for name in others])
     for name in others:  # what the others tell decides
-        if sign and found[name].mistake is not None:
-            told = hints._replace(sign=sign)
-            found[name] = understood(frame[name], asked[name], codes.get(name), told)
+        if sign and readings[name].mistake is not None:
+            with_sign = hints._replace(sign=sign)
+            readings[name] = understood(frame[name], asked[name], codes.get(name), with_sign)
     for name in plain:
-        found[name] = _by_sign(found[name], frame[name], sign)
-    for name, one in found.items():
-        if asked[name] is None and one.column.kind == "number" and not one.column.note:
-            numbers: Any = one.values
+        readings[name] = _by_sign(readings[name], frame[name], sign)
+    for name, reading in readings.items():
+        if asked[name] is None and reading.column.kind == "number" and not reading.column.note:
+            numbers: Any = reading.values
             if numbers is not None and are_dates(numbers):
-                found[name] = understood(frame[name], "date", None, hints)
-    return {name: _without_effect(found[name]) for name in asked}
+                readings[name] = understood(frame[name], "date", None, hints)
+    return {name: _without_effect(readings[name]) for name in asked}
 
 
 def _by_sign(plain: Understood, values: pd.Series[Any], sign: str) -> Understood:
@@ -99,22 +99,22 @@ def _decimal_sign(frame: pd.DataFrame, plain: list[str], others: list[Column]) -
     if Written.COMMAS in written:
         return "."
     names = [one.name for one in others if one.kind == "number" and one.written is Written.PLAIN]
-    for some in (frame.head(GLANCE), frame):
-        texts = (some[name].dropna().astype(str) for name in names)
-        bare = (own.str.replace(r"[^\d.,]", "", regex=True) for own in texts)
-        if any(map(has_decimal_points, chain((some[name] for name in plain), bare))):
+    for rows in (frame.head(GLANCE), frame):
+        texts = (rows[name].dropna().astype(str) for name in names)
+        bare = (column.str.replace(r"[^\d.,]", "", regex=True) for column in texts)
+        if any(map(has_decimal_points, chain((rows[name] for name in plain), bare))):
             return "."
     return ""
 
 
-def _without_effect(one: Understood) -> Understood:
+def _without_effect(reading: Understood) -> Understood:
     """Say where all values of a column are the same."""
-    values = one.values
-    if values is None or len(values) < 2 or one.column.kind == "picture":
-        return one
+    values = reading.values
+    if values is None or len(values) < 2 or reading.column.kind == "picture":
+        return reading
     if pd.isna(values[0]) or not (values == values[0]).all():
-        return one
-    return replace(one, column=replace(one.column, kind=None, why=LeftOut.CONSTANT))
+        return reading
+    return replace(reading, column=replace(reading.column, kind=None, why=LeftOut.CONSTANT))
 
 
 def _plain_numbers(frame: pd.DataFrame) -> dict[str, Understood]:
@@ -124,16 +124,16 @@ def _plain_numbers(frame: pd.DataFrame) -> dict[str, Understood]:
     values[:, is_number] = frame.loc[:, is_number].to_numpy(dtype=np.float64, na_value=np.nan)
     unread = ~is_number
     if len(frame) >= GLANCE:  # few rows of many columns are faster together
-        for place in np.flatnonzero(unread).tolist():
-            found = numbers_by_arrow(frame.iloc[:, place])
-            if found is not None:
-                values[:, place], unread[place] = found, False
+        for column in np.flatnonzero(unread).tolist():
+            numbers = numbers_by_arrow(frame.iloc[:, column])
+            if numbers is not None:
+                values[:, column], unread[column] = numbers, False
     words = frame.loc[:, unread].astype(str).to_numpy(dtype=object)
     values[:, unread] = numbers_of(words)
     usable = np.flatnonzero(np.all(np.abs(values) <= MOST, axis=0))
     return {
-        name: Understood(Column(name, "number"), values[:, place])
-        for name, place in zip(frame.columns[usable], usable, strict=True)
+        name: Understood(Column(name, "number"), values[:, column])
+        for name, column in zip(frame.columns[usable], usable, strict=True)
     }
 
 
@@ -146,13 +146,13 @@ def code_reasons(frame: pd.DataFrame, columns: Iterable[str]) -> dict[str, LeftO
 
 def read_like(columns: Sequence[Column], frame: pd.DataFrame) -> dict[str, Understood]:
     """Read more values of columns that were read before, those of plain numbers all at once."""
-    numbers = [one for one in columns if one.kind in (None, "number")]
-    quick = [one.name for one in numbers if not (one.written or one.unit)]
-    found = _plain_numbers(frame[quick])
+    numeric = [column for column in columns if column.kind in (None, "number")]
+    quick = [column.name for column in numeric if not (column.written or column.unit)]
+    readings = _plain_numbers(frame[quick])
     folder = frame.attrs.get("folder", "")
-    others = [one for one in columns if one.name not in found]
-    found |= {one.name: read_as(one, frame[one.name], folder) for one in others}
-    return {one.name: found[one.name] for one in columns}
+    others = [column for column in columns if column.name not in readings]
+    readings |= {column.name: read_as(column, frame[column.name], folder) for column in others}
+    return {column.name: readings[column.name] for column in columns}
 
 
 def with_examples(column: Column, cells: pd.Series[Any], values: Values | None) -> Column:
@@ -165,9 +165,9 @@ def with_examples(column: Column, cells: pd.Series[Any], values: Values | None) 
     texts = given_texts(head).drop_duplicates().iloc[:_SHOWN]
     shown = used = [_as_used(text, None) for text in texts]
     if values is not None:
-        own = values[head.index.get_indexer(texts.index)]
+        picked = values[head.index.get_indexer(texts.index)]
         used = [
-            _as_used(value, column.kind) or text for value, text in zip(own, shown, strict=True)
+            _as_used(value, column.kind) or text for value, text in zip(picked, shown, strict=True)
         ]
     return replace(column, examples=tuple(zip(shown, used, strict=True)))
 
@@ -189,21 +189,21 @@ def notes_on_far_values(
 ) -> Iterator[str]:
     """Name values far outside all others, such as -99 beside 1 to 5, which may mean missing."""
     X = np.column_stack([*numbers.values(), np.zeros(len(frame))])
-    far, found, words = far_values(X), dict[str, str](), [*(view.missing or ())]
-    for number, column in enumerate(numbers):
-        values = X[:, number]
-        is_far = np.isin(values, [far.get(number, np.nan), *_codes_in(values)])
+    far, cases, words = far_values(X), dict[str, str](), [*(view.missing or ())]
+    for index, column in enumerate(numbers):
+        values = X[:, index]
+        is_far = np.isin(values, [far.get(index, np.nan), *_codes_in(values)])
         if not is_far.any():
             continue
         written = as_texts(frame[column][is_far]).unique().tolist()
         words += [word for word in written if word not in words]
         others = pd.Series(values[~is_far])
-        found[column] = (
+        cases[column] = (
             f"{enumerated(written)} in {clipped(column)} ({counted(is_far.sum(), 'row')}, all"
             f" others {others.min():.6g} to {others.max():.6g})"
         )
-    if found:
-        note = f"{view.path} has {enumerated(found.values(), _MOST_NAMED)}. If this means missing,"
+    if cases:
+        note = f"{view.path} has {enumerated(cases.values(), _MOST_NAMED)}. If this means missing,"
         if is_in_memory(name, view.path):
             yield f"{note} write NaN instead."
             return
@@ -211,8 +211,8 @@ def notes_on_far_values(
             f" write {option_for('--missing', name, words)}, in the view of a config"
             f" `missing: {as_yaml(words)}`, in Python NaN."
         )
-        left = (column for column in numbers if column not in found)
-        if too := [clipped(one) for one in left if as_texts(frame[one]).isin(words).any()]:
+        rest = (column for column in numbers if column not in cases)
+        if too := [clipped(column) for column in rest if as_texts(frame[column]).isin(words).any()]:
             note += f" This also empties cells of {enumerated(too, _MOST_NAMED)}."
         yield note
 
@@ -229,8 +229,8 @@ def notes_on_blanks(name: str, view: View, numbers: Mapping[str, Any]) -> Iterat
 
 
 def _are_counts_without_zero(values: Floats) -> bool:
-    there = values[~np.isnan(values)]
-    return len(there) < len(values) / 2 and bool((there > 0).all() and (there % 1 == 0).all())
+    known = values[~np.isnan(values)]
+    return len(known) < len(values) / 2 and bool((known > 0).all() and (known % 1 == 0).all())
 
 
 def _codes_in(values: Floats) -> Floats:
@@ -238,12 +238,12 @@ def _codes_in(values: Floats) -> Floats:
     glance = values[:GLANCE]
     if not np.isin(glance[~np.isnan(glance)], [*range(_SCALES[-1] + 1), *_CODES]).all():
         return _NONE
-    there, counts = np.unique(values[~np.isnan(values)], return_counts=True)
+    distinct, counts = np.unique(values[~np.isnan(values)], return_counts=True)
     for most in _SCALES:
-        is_code = (there < 0) | (there > most)
-        scale, codes = there[~is_code], there[is_code]
+        is_code = (distinct < 0) | (distinct > most)
+        scale, codes = distinct[~is_code], distinct[is_code]
         is_rare = 2 < counts[is_code].sum() < counts.sum() / 2
-        if is_rare and len(scale) > 1 and np.isin(there, [*range(most + 1), *_CODES]).all():
+        if is_rare and len(scale) > 1 and np.isin(distinct, [*range(most + 1), *_CODES]).all():
             gap = np.abs(codes[:, np.newaxis] - scale).min()
             if gap > np.diff(scale).max():
                 return codes

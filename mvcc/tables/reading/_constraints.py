@@ -20,7 +20,7 @@ from mvcc.tables.reading._table import Table
 def add_constraints(
     given: list[Constraints],
     file: ConstraintFile,
-    number: int,
+    file_view: int,
     tables: list[Table],
     relations: Relations,
     notes: list[str],
@@ -35,11 +35,11 @@ def add_constraints(
     notes += file.notes
     if Path(file.name).stem in {one.name for one in tables}:  # else reasons seem to name the table
         file = replace(file, name="/".join(Path(file.place).absolute().parts[-2:]))
-    table = tables[number]
-    called = [name.strip() for record in file.records.values() for name in record[:2]]
-    if any(texts.issuperset(called) for texts in table.other_readings.values()):
-        refuse_two_readings(file.place, [], called, table, [table])
-    names_of = _NamesOf(number, tables, relations)
+    table = tables[file_view]
+    ids = [name.strip() for record in file.records.values() for name in record[:2]]
+    if any(texts.issuperset(ids) for texts in table.other_readings.values()):
+        refuse_two_readings(file.place, [], ids, table, [table])
+    names_of = _NamesOf(file_view, tables, relations)
     records: dict[int, dict[int, list[str]]] = {view: {} for view in names_of.views}
     wrong = Problems()
     lacking: list[Lacking] = []
@@ -47,11 +47,11 @@ def add_constraints(
         names = [name.strip() for name in record[:2]]
         where = f"{file.place}:{line}"
         if len(record) != len(file.order):
-            records[number][line] = record  # its view tells the mistake below
+            records[file_view][line] = record  # its view tells the mistake below
         elif words := names_of.two_readings(names):
             wrong.add(InvalidInputError(f"{where}: {words}"))
-        elif found := names_of.rows(names):
-            view, rows = found
+        elif view_and_rows := names_of.rows(names):
+            view, rows = view_and_rows
             if rows[0] != rows[1] or names[0] == names[1]:
                 records[view][line] = [*(tables[view].ids[row] for row in rows), *record[2:]]
             elif not is_must_link(record[2], where):  # a must-link says what the match says
@@ -67,15 +67,15 @@ def add_constraints(
     problem, note = unknown_rows(file.place, "constraint", len(file.records), lacking)
     if lacking and not may_lack:
         wrong.add(InvalidInputError(problem))
-    for view, own in records.items():
-        for error in replace(file, records=own).mistakes(tables[view].row):
+    for view, by_line in records.items():
+        for error in replace(file, records=by_line).mistakes(tables[view].row):
             wrong.add(error)
     wrong.raise_any()
     if lacking:
         notes.append(note)
-    for view, own in records.items():
-        if own:
-            more = Constraints._of_file(replace(file, records=own), tables[view].ids)
+    for view, by_line in records.items():
+        if by_line:
+            more = Constraints._of_file(replace(file, records=by_line), tables[view].ids)
             given[view] = given[view].joined(more)
     return sum(map(len, records.values()))
 
@@ -83,10 +83,10 @@ def add_constraints(
 class _NamesOf:
     """The rows that names in a file of constraints are of; the file is named for one view."""
 
-    def __init__(self, number: int, tables: list[Table], relations: Relations) -> None:
-        self._own, self._tables = tables[number], tables
+    def __init__(self, file_view: int, tables: list[Table], relations: Relations) -> None:
+        self._own, self._tables = tables[file_view], tables
         # the view that the file is named for counts first
-        self.views = [number, *(view for view in range(len(tables)) if view != number)]
+        self.views = [file_view, *(view for view in range(len(tables)) if view != file_view)]
         self._matched = {view: _rows_matched(view, tables, relations) for view in self.views}
 
     def rows(self, names: list[str]) -> tuple[int, list[int]] | None:
@@ -118,10 +118,10 @@ class _NamesOf:
             other = next((one.name for one in self._tables if name in one.row), table.name)
             is_by_number = row >= 0 and name not in table.row
             if is_by_number and name not in self._matched[self.views[0]] and other != table.name:
-                own = table.ids[row]
+                id = table.ids[row]
                 return (
-                    f"{shown(name)} may be {shown(own)} of {table.name} or {shown(name)} of"
-                    f" {other}. Write {shown(own)}, or move the line into a file of {other}"
+                    f"{shown(name)} may be {shown(id)} of {table.name} or {shown(name)} of"
+                    f" {other}. Write {shown(id)}, or move the line into a file of {other}"
                     f" (--constraints {other}=FILE)."
                 )
         return ""
@@ -129,7 +129,7 @@ class _NamesOf:
     def without_row(self, names: list[str]) -> tuple[str, str]:
         """Return the first name without a row of the own view; if another has it, say so."""
         name = next(name for name in names if self._row(self.views[0], name) < 0)
-        other = next((one.name for one in self._tables if one.row.find(name) >= 0), None)
+        other = next((table.name for table in self._tables if table.row.find(name) >= 0), None)
         if other is None:
             return name, ""
         view = self._own.name
@@ -142,15 +142,15 @@ class _NamesOf:
 
 def _rows_matched(view: int, tables: list[Table], relations: Relations) -> RowsById:
     """Return the row of a view for each id of a row that is matched with it."""
-    others = RowsById()
-    for views, rows in reversed(relations.items()):
+    matched = RowsById()
+    for views, pairs in reversed(relations.items()):
         if view in views:
-            here = views.index(view)
-            # the first one of several matches
-            own = {row[1 - here]: row[here] for row in rows[::-1].tolist()}
-            names = tables[views[1 - here]].row
-            others |= {name: own[row] for name, row in names.items() if row in own}
-    return others
+            side = views.index(view)
+            # backwards, so that the first one of several matches stays
+            row_of = {pair[1 - side]: pair[side] for pair in pairs[::-1].tolist()}
+            names = tables[views[1 - side]].row
+            matched |= {name: row_of[row] for name, row in names.items() if row in row_of}
+    return matched
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,17 +172,17 @@ def constraints_beside(
     added, known = ([Constraints.empty() for _ in tables] for _ in range(2))
     given = {Path(path).resolve() for path in job.constraints.values()}
     names, sizes, n_lines = set[str](), dict[str, int](), 0
-    for number, table in enumerate(tables):
+    for view, table in enumerate(tables):
         if path := paths.get(f"{table.name}.csv"):
-            into, said = added, notes
+            into, file_notes = added, notes
             if Path(path).resolve() in given:  # it is read already, and only compared here
-                into, said = known, list[str]()
+                into, file_notes = known, list[str]()
             file, lack = ConstraintFile.read(path), objects.may_lack
-            sizes[path] = add_constraints(into, file, number, tables, relations, said, lack)
+            sizes[path] = add_constraints(into, file, view, tables, relations, file_notes, lack)
             names |= set(starmap(row_name, rows_in_answers([path], tables)))
             n_lines += len(file.records)
     if not sizes:
         return None
     links = list(objects.links(map(Constraints.joined, added, known)))
-    there = set(map(objects.find, filter(objects.inputs.find, names)))
-    return Beside(added, links, there, n_lines, sizes)
+    named_objects = set(map(objects.find, filter(objects.inputs.find, names)))
+    return Beside(added, links, named_objects, n_lines, sizes)

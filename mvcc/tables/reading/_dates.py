@@ -66,7 +66,7 @@ def in_numbers(text: str) -> str:
 def _of_numbers(date: re.Match[str]) -> str:
     parts = {"month": "1", "day": "1"} | date.groupdict()
     word, day = parts["month"].casefold(), parts["day"]
-    month = next((n for n, own in enumerate(MONTHS, 1) if re.match(own, word)), word)
+    month = next((n for n, pattern in enumerate(MONTHS, 1) if re.match(pattern, word)), word)
     if date.start("year") == 0:
         return f"{date['year']}-{month}-{day}"
     return f"{day}.{month}.{date['year']}"
@@ -123,20 +123,20 @@ def read_dates(texts: pd.Series[Any], written: Written | None) -> Dates:
     time = parts["time"].fillna("").map(_of_24_hours)
     iso = year + "-" + month.str.zfill(2) + "-" + day.str.zfill(2) + time
     days = _days_of_iso(iso)
-    names = parts["sign"].map(_MONTH_FIRST if month_first else _DAY_FIRST).fillna(Written.DOTS)
-    names = names.where(~year_first, parts["sign"].map(_YEAR_FIRST)).where(parts["first"].notna())
-    counts = names.value_counts()
+    forms = parts["sign"].map(_MONTH_FIRST if month_first else _DAY_FIRST).fillna(Written.DOTS)
+    forms = forms.where(~year_first, parts["sign"].map(_YEAR_FIRST)).where(parts["first"].notna())
+    counts = forms.value_counts()
     if counts.empty:
         return Dates(days, written or Written.PLAIN)
     unclear = texts[open_order & (not is_known)]
     # new dates are read in the order of the slashes, even if most dates have none
-    main = next(iter(names[open_order].mode()), counts.index[0])
-    others = [f"also {name}" for name in counts.index if name != main]
+    main = next(iter(forms[open_order].mode()), counts.index[0])
+    remarks = [f"also {form}" for form in counts.index if form != main]
     if len(years := year[~year_first & (parts["third"].str.len() == 2)]):
-        others.append(_TWO_DIGITS)
+        remarks.append(_TWO_DIGITS)
         if years.min() < "2000" and (last := years.max()) > _FUTURE:
-            others.append(f"write years of four digits if {last} means 19{last[2:]}")
-    return Dates(days, Written(main), tuple(others), next(iter(unclear), ""))
+            remarks.append(f"write years of four digits if {last} means 19{last[2:]}")
+    return Dates(days, Written(main), tuple(remarks), next(iter(unclear), ""))
 
 
 def _four_digits(year: str) -> str:
@@ -148,14 +148,14 @@ def _four_digits(year: str) -> str:
 
 def _of_24_hours(time: str) -> str:
     """Return a time as ISO 8601 has it behind a date."""
-    found = _TIME.match(time)
-    if found is None:
+    parts = _TIME.match(time)
+    if parts is None:
         return time
-    hour = int(found["hour"])
-    if found["half"] and 1 <= hour <= 12:
-        hour = hour % 12 + 12 * (found["half"].lower() == "pm")
-    zone = _NAMED_ZONE.sub("", time[found.end() :].strip())  # no zone is UTC, too
-    return f"T{hour:02}:{found['rest']}{zone}"
+    hour = int(parts["hour"])
+    if parts["half"] and 1 <= hour <= 12:
+        hour = hour % 12 + 12 * (parts["half"].lower() == "pm")
+    zone = _NAMED_ZONE.sub("", time[parts.end() :].strip())  # no zone is UTC, too
+    return f"T{hour:02}:{parts['rest']}{zone}"
 
 
 def _days_of_iso(texts: pd.Series[Any]) -> Floats:
@@ -180,10 +180,10 @@ def days_of(dates: pd.Series[Any]) -> Floats:
 def remarks_on(days: Floats) -> tuple[str, ...]:
     """Return what else must be known of dates: that some may stand for no date."""
     whole = np.floor(days[~np.isnan(days)])
-    found = []
+    remarks = []
     if (whole == _LAST_DAY).any() and (whole < _LAST_DAY).any():
-        found.append(_NO_END)
+        remarks.append(_NO_END)
     others = whole[whole != _FIRST_DAY]
     if len(whole) - len(others) > 1 and len(others) and others.min() > _FIRST_DAY + _YEAR:
-        found.append(_NOT_KNOWN)
-    return tuple(found)
+        remarks.append(_NOT_KNOWN)
+    return tuple(remarks)

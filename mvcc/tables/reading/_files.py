@@ -36,14 +36,14 @@ def read_frame(
     "sheet", how many digits a workbook shows of numbers ("widths") and "notes".
     """
     # mvcc reports what matters of a file; libraries may warn of more
-    with _reading(path) as (ending, place), warnings.catch_warnings(action="ignore"):
+    with _reading(path) as (ending, location), warnings.catch_warnings(action="ignore"):
         # never by name: some libraries take names for addresses on the network, or read whole
         # folders
         content = content_of(path)
         if ending == ".xlsx":
-            frame = read_workbook(content, place, sheet=sheet, header=header, view=view)
+            frame = read_workbook(content, location, sheet=sheet, header=header, view=view)
         else:
-            frame = _READERS[ending](content, place)
+            frame = _READERS[ending](content, location)
     frame.attrs["folder"] = os.path.dirname(path)
     return frame
 
@@ -63,29 +63,29 @@ def read_constraints(path: str) -> ConstraintFile:
 @contextmanager
 def _reading(path: str) -> Iterator[tuple[str, str]]:
     """Give the ending of a table and what messages call it; say why it cannot be read."""
-    ending, place = Path(path).suffix.lower(), clipped(path, _MOST_SHOWN)
+    ending, location = Path(path).suffix.lower(), clipped(path, _MOST_SHOWN)
     if os.path.isdir(path):
         raise DataError(
-            f"{place}: this is a folder; name a file. Only views of mvcc cluster and mvcc predict"
-            " may be folders of Parquet files."
+            f"{location}: this is a folder; name a file. Only views of mvcc cluster and mvcc"
+            " predict may be folders of Parquet files."
         )
     if ending not in _READERS:
-        what = repr(clipped(ending)) if ending else "of a name without an ending"
+        description = repr(clipped(ending)) if ending else "of a name without an ending"
         unpack = "Unpack the file. " if ending in _PACKED else ""
         raise DataError(
-            f"{place}: the format {what} is not known. {unpack}Known endings:"
+            f"{location}: the format {description} is not known. {unpack}Known endings:"
             f" {', '.join(_READERS)}. Save the table as one of them."
         )
     try:
-        yield ending, place
+        yield ending, location
     except FileNotFoundError:
-        others = Path(path).parent.glob("*")
-        there = [other.name for other in others if other.suffix.lower() in _READERS]
-        guess = nearest(Path(path).name, there)
-        raise DataError(f"{place}: there is no such file{guess}") from None
+        siblings = Path(path).parent.glob("*")
+        names = [sibling.name for sibling in siblings if sibling.suffix.lower() in _READERS]
+        guess = nearest(Path(path).name, names)
+        raise DataError(f"{location}: there is no such file{guess}") from None
     except (OSError, MemoryError) as error:
         reason = getattr(error, "strerror", None) or error
-        raise DataError(f"{place}: cannot be read: {reason}.") from error
+        raise DataError(f"{location}: cannot be read: {reason}.") from error
 
 
 def _read_arff(content: bytes, path: str) -> pd.DataFrame:
@@ -117,11 +117,11 @@ def read_frames(
     path: str, sheet: str | None = None, header: int | None = None
 ) -> Iterator[pd.DataFrame]:
     """Read a table as `read_frame` does, some rows at a time if its format allows it."""
-    with _reading(path) as (ending, place):
+    with _reading(path) as (ending, location):
         if _READERS[ending] is read_text_table:
-            frames = frames_of_text(path, place)
+            frames = frames_of_text(path, location)
         elif ending == ".parquet":
-            frames = frames_of_parquet(path, place)
+            frames = frames_of_parquet(path, location)
         else:
             frames = parts_of(read_frame(path, sheet, header))
         first = next(frames, None)

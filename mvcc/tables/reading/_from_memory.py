@@ -97,18 +97,18 @@ def inputs_of(
 
 def naming_constraints(job: Job, inputs: Inputs, constraints: Any) -> Job:
     """Return the job with names in the place of files of constraints, where there are some."""
-    names = zip(job.views, inputs.constraints, strict=True)
-    given = {name: f"constraints[{name!r}]" for name, own in names if len(own) and constraints}
+    pairs = zip(job.views, inputs.constraints, strict=True)
+    given = {name: f"constraints[{name!r}]" for name, links in pairs if len(links) and constraints}
     return job.model_copy(update={"constraints": given})
 
 
-def frame_of(view: Any, name: str, place: str) -> pd.DataFrame:
+def frame_of(view: Any, name: str, location: str) -> pd.DataFrame:
     """Return a view, or rows of one, as a frame, bytes as texts; a Series as its only column."""
     from scipy.sparse import issparse  # of no use where files are read
 
     if isinstance(view, str | os.PathLike):
         raise InvalidInputError(
-            f"{place} must be a table, got the path {clipped(shown(os.fspath(view)))}. Read the"
+            f"{location} must be a table, got the path {clipped(shown(os.fspath(view)))}. Read the"
             " file first, as by pandas.read_csv, or cluster files with `mvcc cluster`."
         )
     view = as_pandas(view)
@@ -123,7 +123,7 @@ def frame_of(view: Any, name: str, place: str) -> pd.DataFrame:
             view = pd.DataFrame(view)
         except (TypeError, ValueError) as error:
             raise InvalidInputError(
-                f"{place} is not a table: {shown(view)}. Give a DataFrame, a Series, an"
+                f"{location} is not a table: {shown(view)}. Give a DataFrame, a Series, an"
                 " array of shape (n, d) or a sparse matrix."
             ) from error
     frame = view.set_axis([str(column) for column in view.columns], axis=1)

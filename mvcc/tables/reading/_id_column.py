@@ -48,8 +48,8 @@ def find_id_column(frame: pd.DataFrame, view: View, named: Sequence[Named] = ())
     others = [column for column in texts if column not in asked_for]
     like_ids = (column for column in others if looks_like_ids(column, frame[column]))
     codes = (column for column in others if looks_like_codes(frame[column]))
-    found = next(chain(_called_id(frame, texts), like_ids, codes), None)
-    candidates = [column for column in texts if column not in asked_for or column == found]
+    likely = next(chain(_called_id(frame, texts), like_ids, codes), None)
+    candidates = [column for column in texts if column not in asked_for or column == likely]
     called = _called(frame, candidates, named)
 
     @cache  # as it takes long for many columns
@@ -58,20 +58,20 @@ def find_id_column(frame: pd.DataFrame, view: View, named: Sequence[Named] = ())
 
     if called:  # the header of the file tells which of its ids are those of this table
         ids = [*called.values()]
-        best, _ = _named_column(frame, found, candidates, called, ids, plain_id, repeats)
+        best, _ = _named_column(frame, likely, candidates, called, ids, plain_id, repeats)
         return _with_repeats(frame, called, named) if best is None else best
-    every = [one.ids for one in named]
-    own = [one.ids for one in named if one.is_first]
+    all_ids = [entry.ids for entry in named]
+    own_ids = [entry.ids for entry in named if entry.is_first]
     # what is written counts before numbers that are the same
-    for spelled, ids in ((str, own), (str, every), (plain_id, own), (plain_id, every)):
-        best, share = _named_column(frame, found, candidates, called, ids, spelled, repeats)
+    for spelled, ids in ((str, own_ids), (str, all_ids), (plain_id, own_ids), (plain_id, all_ids)):
+        best, share = _named_column(frame, likely, candidates, called, ids, spelled, repeats)
         if best is not None and share >= _ENOUGH_NAMED:
             break
     if best is None and share < _ENOUGH_NAMED:
         return _with_repeats(frame, candidates, named)
-    if best is None or found in (None, best) or not _has_numbers(frame[found], frame[best], ids):
+    if best is None or likely in (None, best) or not _has_numbers(frame[likely], frame[best], ids):
         return best
-    return found
+    return likely
 
 
 def _called_id(frame: pd.DataFrame, columns: list[str]) -> Iterator[str]:
@@ -86,52 +86,52 @@ def _with_repeats(
     frame: pd.DataFrame, columns: Iterable[str], named: Sequence[Named]
 ) -> str | None:
     """Return a column that holds the ids of matches, though few repeat: which ones is then told."""
-    of_matches = [(one.is_first, {*map(plain_id, one.ids)}) for one in named if one.header]
+    of_matches = [(entry.is_first, {*map(plain_id, entry.ids)}) for entry in named if entry.header]
     numbers = {*map(str, frame.index)}
     for column in columns if of_matches else ():
         known = {*plain_ids(frame[column])}
         is_likely = 2 * len(known) > len(frame) and _repeats(frame[column])
-        shares = [(own, _share(ids, known), _share(ids, numbers)) for own, ids in of_matches]
+        shares = [(is_own, _share(ids, known), _share(ids, numbers)) for is_own, ids in of_matches]
         # which a column with ids of the other table, called as in the file, does not change
-        is_numbered = any(own and rows >= _ENOUGH_NAMED > ids for own, ids, rows in shares)
+        is_numbered = any(is_own and rows >= _ENOUGH_NAMED > ids for is_own, ids, rows in shares)
         names_some = any(ids >= max(_ENOUGH_NAMED, rows) for _, ids, rows in shares)
         if is_likely and names_some and not is_numbered:
             return column
     return None
 
 
-def _has_numbers(found: pd.Series[Any], written: pd.Series[Any], named: Iterable[set[str]]) -> bool:
+def _has_numbers(likely: pd.Series[Any], best: pd.Series[Any], named: Iterable[set[str]]) -> bool:
     """Tell whether a likely column has the same numbers as one that has ids as written."""
-    numbers, texts = {*plain_ids(found)}, {*as_texts(written)}
-    plain = (some for some in named if some == {*map(plain_id, some)})
-    return any(_share(some, numbers) >= _share(some, texts) >= _ENOUGH_NAMED for some in plain)
+    numbers, texts = {*plain_ids(likely)}, {*as_texts(best)}
+    plain = (ids for ids in named if ids == {*map(plain_id, ids)})
+    return any(_share(ids, numbers) >= _share(ids, texts) >= _ENOUGH_NAMED for ids in plain)
 
 
 def other_readings(
     frame: pd.DataFrame, view: View, id_column: str | None, ids: list[str], named: Sequence[Named]
 ) -> dict[str, set[str]]:
     """Return what other columns hold that files may name rather than these ids by their numbers."""
-    found: dict[str, set[str]] = {}
+    column_texts: dict[str, set[str]] = {}
     if view.id_column is not None or "index" in frame.attrs:
-        return found
+        return column_texts
     header, written = (id_column or "").strip().casefold(), {*ids}
-    others = [one.ids for one in named if one.header != header]
-    unlike = [own for own in others if _share(own, written) < _ENOUGH_NAMED]
+    others = [entry.ids for entry in named if entry.header != header]
+    unlike = [id_set for id_set in others if _share(id_set, written) < _ENOUGH_NAMED]
     if not unlike:
-        return found
+        return column_texts
     numbers = [*map(plain_id, ids)]
     every = {*numbers}
-    plain = [{*map(plain_id, own)} for own in unlike]
-    same = [own for own in plain if _share(own, every) >= _ENOUGH_NAMED]
+    plain = [{*map(plain_id, id_set)} for id_set in unlike]
+    same = [id_set for id_set in plain if _share(id_set, every) >= _ENOUGH_NAMED]
     if not same:
-        return found
+        return column_texts
     frame = without_attrs(frame)
     for column in frame.columns.difference(columns_of_bytes(frame)).difference([id_column]):
-        if _repeats(frame[column]) or (own := plain_ids(frame[column])) == numbers:
+        if _repeats(frame[column]) or (values := plain_ids(frame[column])) == numbers:
             continue
-        if any(_share(some, {*own}) >= _share(some, every) for some in same):
-            found[column] = {*as_texts(frame[column])}
-    return found
+        if any(_share(id_set, {*values}) >= _share(id_set, every) for id_set in same):
+            column_texts[column] = {*as_texts(frame[column])}
+    return column_texts
 
 
 def _share(named: set[str], known: set[str]) -> float:
@@ -143,42 +143,42 @@ def _called(
 ) -> dict[str, set[str]]:
     """Return ids by the columns that files call them by and that hold them, own sides first."""
     folded = {column.strip().casefold(): column for column in candidates if column.strip()}
-    found: dict[bool, dict[str, set[str]]] = {True: {}, False: {}}
-    for one in named:
-        if one.header in folded:
-            column = folded[one.header]
+    by_side: dict[bool, dict[str, set[str]]] = {True: {}, False: {}}
+    for entry in named:
+        if entry.header in folded:
+            column = folded[entry.header]
             known = {*plain_ids(frame[column])}
-            if _share(set(map(plain_id, one.ids)), known) >= _ENOUGH_NAMED:
-                found[one.is_first][column] = one.ids
-    return found[True] or found[False]
+            if _share(set(map(plain_id, entry.ids)), known) >= _ENOUGH_NAMED:
+                by_side[entry.is_first][column] = entry.ids
+    return by_side[True] or by_side[False]
 
 
 def _named_column(
     frame: pd.DataFrame,
-    found: str | None,
+    likely: str | None,
     candidates: list[str],
     called: Mapping[str, set[str]],
     of_table: Sequence[set[str]],
     spelled: Callable[[str], str],
     repeats: Callable[[str], bool],
 ) -> tuple[str | None, float]:
-    """Return the column whose values are named, else the one found, and its share of the ids."""
+    """Return the column whose values are named, else the likely one, and its share of the ids."""
 
     def shares(column: str) -> list[float]:
-        own = {*map(spelled, as_texts(frame[column].dropna()))}
-        return [_share({*map(spelled, ids)}, own) for ids in of_table]
+        values = {*map(spelled, as_texts(frame[column].dropna()))}
+        return [_share({*map(spelled, ids)}, values) for ids in of_table]
 
     if not of_table:
-        return found, 0.0
-    if found is None:  # 1.0 does not number a row
+        return likely, 0.0
+    if likely is None:  # 1.0 does not number a row
         numbers = set(as_texts(frame.index.to_series()))
-        of_found = [_share(ids, numbers) for ids in of_table]
+        of_likely = [_share(ids, numbers) for ids in of_table]
     else:
-        of_found = shares(found)
-    is_named = max(of_found) >= _ENOUGH_NAMED
-    if is_named and found is not None:
-        if found in called:
-            return found, max(of_found)
+        of_likely = shares(likely)
+    is_named = max(of_likely) >= _ENOUGH_NAMED
+    if is_named and likely is not None:
+        if likely in called:
+            return likely, max(of_likely)
         usual = (column for column in candidates if column.strip().lower() in _USUAL)
         candidates = list(dict.fromkeys((*called, *usual)))
     better: list[tuple[str, float]] = []
@@ -189,17 +189,17 @@ def _named_column(
             continue
         if repeats(column):
             continue
-        own = shares(column)
-        largest = max(own)
+        of_new = shares(column)
+        largest = max(of_new)
         if is_named:  # a quantity may hold all numbers of rows: is it called so, or holds it more?
-            is_more = any(largest == one > other for one, other in zip(own, of_found, strict=True))
-            is_better = largest >= max(of_found) and (column in called or is_more)
+            is_more = any(largest == new > old for new, old in zip(of_new, of_likely, strict=True))
+            is_better = largest >= max(of_likely) and (column in called or is_more)
         else:
-            is_better = largest >= max(_ENOUGH_NAMED, 2 * max(of_found))
+            is_better = largest >= max(_ENOUGH_NAMED, 2 * max(of_likely))
         if is_better:
             better.append((column, largest))
     best = min(better, key=lambda held: (held[0] not in called, -held[1]), default=None)
-    return best or (found, max(of_found))
+    return best or (likely, max(of_likely))
 
 
 def _repeats(column: pd.Series[Any]) -> bool:

@@ -47,14 +47,14 @@ class Inputs:
     @cached_property
     def numbers(self) -> dict[str, int]:
         """The number of the view of every name."""
-        return {table.name: number for number, table in enumerate(self.tables)}
+        return {table.name: view for view, table in enumerate(self.tables)}
 
     def find(self, name: str) -> tuple[int, int] | None:
         """Return the numbers of view and row of a name, such as texts:17; None without that row."""
         view, id = view_and_id(name)
-        number = self.numbers.get(view, -1)
-        if number >= 0 and (row := self.tables[number].row.find(id)) >= 0:
-            return number, row
+        index = self.numbers.get(view, -1)
+        if index >= 0 and (row := self.tables[index].row.find(id)) >= 0:
+            return index, row
         return None
 
     def lacks(self, name: str) -> str:
@@ -62,7 +62,7 @@ class Inputs:
         view, id = view_and_id(name)
         if view in self.numbers:
             return self.tables[self.numbers[view]].lacks(id)
-        known = ", ".join(row_name(one, "…") for one in self.numbers)
+        known = ", ".join(row_name(view, "…") for view in self.numbers)
         return f"an id must be a view and a row, such as {known}; got {shown(name)}."
 
     @property
@@ -81,8 +81,8 @@ class Inputs:
         views = list(zip(self.tables, self.constraints, rows, strict=True))
         return replace(
             self,
-            tables=[table.on_rows(own) for table, _, own in views],
-            constraints=[given.on_rows(own) for _, given, own in views],
+            tables=[table.on_rows(kept) for table, _, kept in views],
+            constraints=[given.on_rows(kept) for _, given, kept in views],
             relations=relations,
         )
 
@@ -114,17 +114,17 @@ class PairFiles:
         if view in self.constraints:
             records = self.constraints[view].records.values()
             named.append(Named("", {name.strip() for record in records for name in record[:2]}))
-        return [one for one in named if one.ids]
+        return [entry for entry in named if entry.ids]
 
 
-def _named_by_matches(frame: pd.DataFrame, view: str, place: int) -> Iterator[Named]:
+def _named_by_matches(frame: pd.DataFrame, view: str, side: int) -> Iterator[Named]:
     """Give the ids in the column of matches called like a view or its side, else in both."""
     names = [str(name).strip().casefold() for name in frame.columns]
-    called = [name for name in (view.casefold(), ("left", "right")[place]) if name in names]
-    sides = first_two(names)
-    place = names.index(called[0]) if called else sides[place]
-    for n in [place] if called else sides[: len(names)]:
-        yield Named(names[n], set(as_texts(frame.iloc[:, n].dropna())), is_first=n == place)
+    called = [name for name in (view.casefold(), ("left", "right")[side]) if name in names]
+    columns = first_two(names)
+    own_column = names.index(called[0]) if called else columns[side]
+    for n in [own_column] if called else columns[: len(names)]:
+        yield Named(names[n], set(as_texts(frame.iloc[:, n].dropna())), is_first=n == own_column)
 
 
 def read_pairs(
@@ -195,31 +195,31 @@ def _with_pairs(job: Job, tables: list[Table], files: PairFiles, problems: Probl
     if not job.matches:
         notes += notes_on_shared_ids(tables)
     constraints = [Constraints.empty() for _ in tables]
-    number = {table.name: place for place, table in enumerate(tables)}
+    view_of = {table.name: view for view, table in enumerate(tables)}
     may_lack = job.unknown == "skip"
-    for name, view in number.items():
+    for name, view in view_of.items():
         if file := files.constraints.get(name):
             with problems.collecting():
                 add_constraints(constraints, file, view, tables, relations, notes, may_lack)
     problems.raise_any()
     sizes = [(table.path, table.n_all_rows or len(table.ids)) for table in tables]
     for pair, path in job.matches.items():
-        u, v = sorted(number[name] for name in views_of_pair(pair))
+        u, v = sorted(view_of[name] for name in views_of_pair(pair))
         sizes.append((path, len(relations[u, v])))
-    sizes += [(path, len(constraints[number[name]])) for name, path in job.constraints.items()]
+    sizes += [(path, len(constraints[view_of[name]])) for name, path in job.constraints.items()]
     return Inputs(tables, constraints, relations, with_checksums(sizes), notes=tuple(notes))
 
 
 def _named_by_tables(tables: list[Table]) -> list[Named]:
     """Return the ids of tables that another one may name; numbers may count anything."""
-    ids = [set(table.ids) for table in tables if table.id_column is not None]
-    return [Named("", own) for own in ids if not all(name.isdigit() for name in own)]
+    id_sets = [set(table.ids) for table in tables if table.id_column is not None]
+    return [Named("", ids) for ids in id_sets if not all(id.isdigit() for id in ids)]
 
 
 def notes_on_shared_ids(tables: list[Table]) -> Iterator[str]:
     """Say which tables seem to name the same objects, though nobody has matched them."""
-    with_ids = [one for one in tables if one.id_column or is_in_memory(one.name, one.path)]
-    for one, other in combinations(with_ids, 2):
+    named = [table for table in tables if table.id_column or is_in_memory(table.name, table.path)]
+    for one, other in combinations(named, 2):
         if one.is_numbered and len(one.ids) != len(other.ids):
             continue  # numbers that count anything
         n_shared = len({*one.ids} & {*other.ids})

@@ -105,18 +105,18 @@ def understood(
     if missing.all():
         return Understood(replace(column, kind=None, why=LeftOut.EMPTY))
     types = "iufbm" if code is None or kind == "number" else ""
-    if found := _by_type(column, values, missing, types):
-        return found
+    if reading := _by_type(column, values, missing, types):
+        return reading
     texts = as_texts(values).mask(missing)
     if code is not None and are_few(texts):
         return _as_words(replace(column, kind="category", remarks=(str(code),)), texts)
     if kind == "picture":
         return _as_pictures(column, texts, hints.folder)
     if kind in (None, "number"):
-        found = _as_number(column, texts, hints)
-    if found is None and kind in (None, "date"):
-        found = _as_date(column, texts, asked)
-    return found or _as_words(column, texts)
+        reading = _as_number(column, texts, hints)
+    if reading is None and kind in (None, "date"):
+        reading = _as_date(column, texts, asked)
+    return reading or _as_words(column, texts)
 
 
 def _by_type(
@@ -145,9 +145,9 @@ def _by_type(
     if not odd.any():
         return None
     row = int(odd.argmax())
-    what = f"a {type(values.iloc[row]).__name__}, neither number nor text,"
+    description = f"a {type(values.iloc[row]).__name__}, neither number nor text,"
     remedy = "Make a column of each of its parts, or one text of them all"
-    return Understood(column, mistake=Mistake(row, what, remedy, int(odd.sum())))
+    return Understood(column, mistake=Mistake(row, description, remedy, int(odd.sum())))
 
 
 def read_as(known: Column, values: pd.Series[Any], folder: str) -> Understood:
@@ -155,8 +155,8 @@ def read_as(known: Column, values: pd.Series[Any], folder: str) -> Understood:
     missing, written = is_missing(values), known.written
     # in an older model, a constant has no kind
     column = Column(known.name, known.kind or "number", written=written, unit=known.unit)
-    if found := _by_type(column, values, missing, "m" if written in DURATIONS else "iufb"):
-        return found
+    if reading := _by_type(column, values, missing, "m" if written in DURATIONS else "iufb"):
+        return reading
     texts = as_texts(values).mask(missing)
     if column.kind == "picture":
         return _as_pictures(column, texts, folder)
@@ -169,31 +169,31 @@ def read_as(known: Column, values: pd.Series[Any], folder: str) -> Understood:
 
 def _as_number(column: Column, texts: Texts, hints: Hints) -> Understood | None:
     """Read numbers, with units or not, durations, truth values; None for others, unless asked."""
-    plain, n_there = numbers_of(texts.fillna("nan")), texts.count()
+    plain, n_filled = numbers_of(texts.fillna("nan")), texts.count()
     n_plain = int(np.count_nonzero(~np.isnan(plain)))
-    if n_plain == n_there:
+    if n_plain == n_filled:
         return _numeric(column, plain, texts, Written.PLAIN)
-    if found := _as_durations(column, texts) or _as_truth(column, texts):
-        return found
+    if reading := _as_durations(column, texts) or _as_truth(column, texts):
+        return reading
     if column.kind == "number":
         labeled = before_labels(texts, one_each=True)
-        if np.isfinite(labeled).sum() > max(n_plain, _MANY * n_there):
+        if np.isfinite(labeled).sum() > max(n_plain, _MANY * n_filled):
             return _numeric(column, labeled, texts, Written.BEFORE_LABELS)
     read = read_numbers(texts, hints.sign, hints.delimiter)
     n_read = int(np.count_nonzero(~np.isnan(read.values)))
-    if n_read > n_plain and n_read >= _NEARLY_ALL * n_there:
+    if n_read > n_plain and n_read >= _NEARLY_ALL * n_filled:
         if read.written is None:
             return _with_unclear_sign(column, texts, is_text=hints.delimiter is not None)
         column = replace(column, unit=read.unit, remarks=read.remarks)
         return _numeric(column, read.values, texts, read.written)
-    if column.kind == "number" or n_plain >= _NEARLY_ALL * n_there:
+    if column.kind == "number" or n_plain >= _NEARLY_ALL * n_filled:
         return _numeric(column, plain, texts, Written.PLAIN)
-    if max(n_read, n_plain) <= _MOST * n_there or _are_dates(texts):
+    if max(n_read, n_plain) <= _MOST * n_filled or _are_dates(texts):
         return None
-    numbers, what = plain, "numbers"
+    numbers, noun = plain, "numbers"
     if n_read > n_plain:
-        numbers, what = read.values, f"numbers in {read.unit}".removesuffix(" in ")
-    return _as_words(replace(column, remarks=said_of_most(texts, numbers, what)), texts)
+        numbers, noun = read.values, f"numbers in {read.unit}".removesuffix(" in ")
+    return _as_words(replace(column, remarks=said_of_most(texts, numbers, noun)), texts)
 
 
 def _are_dates(texts: Texts) -> bool:
@@ -204,15 +204,15 @@ def _are_dates(texts: Texts) -> bool:
 
 def _as_durations(column: Column, texts: Texts) -> Understood | None:
     """Read durations, if most values are some."""
-    there = texts.dropna()
-    durations = there[there.str.match(DURATION)]
-    if len(durations) < (_MANY if column.kind else _NEARLY_ALL) * len(there):
+    filled = texts.dropna()
+    durations = filled[filled.str.match(DURATION)]
+    if len(durations) < (_MANY if column.kind else _NEARLY_ALL) * len(filled):
         return None
     is_short = durations.str.count(":") == 1
     written = DURATIONS[int(is_short.all())]
     if is_short.any() and written is Written.IN_SECONDS and column.kind is None:
-        both = f"{durations[is_short].iloc[0]} beside {durations[~is_short].iloc[0]}"
-        return _as_words(replace(column, remarks=(f"{both} may be minutes or hours",)), texts)
+        examples = f"{durations[is_short].iloc[0]} beside {durations[~is_short].iloc[0]}"
+        return _as_words(replace(column, remarks=(f"{examples} may be minutes or hours",)), texts)
     return _numeric(column, seconds_of(texts, written), texts, written)
 
 
@@ -231,8 +231,8 @@ def _with_unclear_sign(column: Column, texts: Texts, *, is_text: bool) -> Unders
     has_comma = texts.str.contains(",", na=False)
     text = texts[has_comma].iloc[0]
     why = "whose comma may be a decimal comma or separate thousands"
-    both = dict.fromkeys((with_point(text) or text.replace(",", "."), text.replace(",", "")))
-    remedy = f"Write {' or '.join(both)}"
+    spellings = dict.fromkeys((with_point(text) or text.replace(",", "."), text.replace(",", "")))
+    remedy = f"Write {' or '.join(spellings)}"
     if is_text:
         remedy += ", or separate the columns with semicolons"
     return _mistaken(column, texts, has_comma, why, remedy, may_be_missing=False)
@@ -243,11 +243,11 @@ def _mistaken(
 ) -> Understood:
     """Say of the first bad text of a column why it is, and what to do."""
     row = int(np.argmax(bad))
-    what = f"{clipped(repr(str(texts.iloc[row])))}, {why},"
+    description = f"{clipped(repr(str(texts.iloc[row])))}, {why},"
     words = tuple(texts[bad].astype(str).unique()) if may_be_missing else ()
     if len(words) > _MOST_WORDS or any(map(re.compile(r"\d|.{30}").search, words)):
         words = ()
-    mistake = Mistake(row, what, remedy, int(np.sum(bad)), may_be_missing, words)
+    mistake = Mistake(row, description, remedy, int(np.sum(bad)), may_be_missing, words)
     return Understood(column, mistake=mistake)
 
 
@@ -276,23 +276,23 @@ def _numeric(column: Column, numbers: NDArray[Any], texts: Texts, written: Writt
 
 def _as_date(column: Column, texts: Texts, asked: AskedKind | None) -> Understood | None:
     """Read dates; None for what is none, unless it must be."""
-    there = texts.dropna()
-    head = [*map(in_numbers, there.head(20).tolist())]
+    filled = texts.dropna()
+    head = [*map(in_numbers, filled.head(20).tolist())]
     if asked is None and sum(map(bool, map(DATE.fullmatch, head))) <= _MOST * len(head):
         return None
     dates = read_dates(texts, ORDERS.get(asked or ""))
     n_dates = int(np.isfinite(dates.days).sum())
-    if asked is None and n_dates < _NEARLY_ALL * len(there):
-        if n_dates > _MOST * len(there):
+    if asked is None and n_dates < _NEARLY_ALL * len(filled):
+        if n_dates > _MOST * len(filled):
             column = replace(column, remarks=said_of_most(texts, dates.days, "dates"))
         return _as_words(column, texts)
     if dates.either:
         first, second = (f"`columns: {as_yaml({column.name: order})}`" for order in ORDERS)
         row = int((texts == dates.either).to_numpy(dtype=bool).argmax())
         why = "which may begin with the day or with the month, as all others"
-        what = f"{clipped(repr(dates.either))}, {why},"
+        description = f"{clipped(repr(dates.either))}, {why},"
         remedy = f"Write {first} or {second} into the view of the config"
-        return Understood(column, mistake=Mistake(row, what, remedy, len(there)))
+        return Understood(column, mistake=Mistake(row, description, remedy, len(filled)))
     return _dated(replace(column, remarks=dates.remarks), dates.days, texts, dates.written)
 
 

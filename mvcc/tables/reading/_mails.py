@@ -16,17 +16,17 @@ _ENOUGH = 0.1  # of the texts that have headers or a signature
 
 def are_mails(texts: pd.Series[Any]) -> bool:
     """Tell whether some texts begin with headers or end with a signature."""
-    there = texts.dropna()
-    with_lines = there[there.str.contains("\n", regex=False)]
+    filled = texts.dropna()
+    with_lines = filled[filled.str.contains("\n", regex=False)]
     n_mails = sum(body_of(text) != text for text in with_lines)
-    return n_mails > 0 and n_mails >= _ENOUGH * len(there)
+    return n_mails > 0 and n_mails >= _ENOUGH * len(filled)
 
 
 def body_of(text: str) -> str:
     """Return a mail's subject and text, without signature; as it is if nothing else is in it."""
     lines = text.split("\n")
     n_head = _n_head(lines)
-    subjects = [found[2] for line in lines[:n_head] if (found := _SUBJECT.match(line))]
+    subjects = [subject[2] for line in lines[:n_head] if (subject := _SUBJECT.match(line))]
     bodies = lines[n_head:]
     below = bodies[-_MOST_SIGNED - 1 :]
     if signs := [n for n, line in enumerate(below) if line.rstrip() == "--"]:

@@ -33,10 +33,10 @@ def read_matches(
     job: Job, tables: list[Table], files: PairFiles, problems: Problems, notes: list[str]
 ) -> Relations:
     """Return the related rows, (r, 2), of every pair of views with matches."""
-    number = {table.name: place for place, table in enumerate(tables)}
+    view_of = {table.name: view for view, table in enumerate(tables)}
     relations: Relations = {}
     for pair, frame in files.matches.items():
-        u, v = (number[name] for name in views_of_pair(pair))
+        u, v = (view_of[name] for name in views_of_pair(pair))
         notes += frame.attrs.get("notes", ())
         with problems.collecting():
             may_lack = job.unknown == "skip"
@@ -58,13 +58,13 @@ def _matches(
     names, columns, is_header = matched_ids(
         frame, path, (first.name, second.name), (first.id_column, second.id_column)
     )
-    numbers = np.asarray(frame.attrs.get("lines", frame.index), dtype=np.int64)
+    lines = np.asarray(frame.attrs.get("lines", frame.index), dtype=np.int64)
     unit = "line" if "lines" in frame.attrs else "row"
-    there = [all(ids) for ids in zip(*columns, strict=True)]
-    if n := there.count(False):
-        columns, numbers = [[*compress(column, there)] for column in columns], numbers[there]
-        what = agreeing(n, "lacks an id and was left out", "lack an id and were left out")
-        notes.append(f"{path}: {counted(n, unit)} {what}.")
+    has_ids = [all(ids) for ids in zip(*columns, strict=True)]
+    if n := has_ids.count(False):
+        columns, lines = [[*compress(column, has_ids)] for column in columns], lines[has_ids]
+        verb = agreeing(n, "lacks an id and was left out", "lack an id and were left out")
+        notes.append(f"{path}: {counted(n, unit)} {verb}.")
     if not is_header and len(names) - first_two(names)[0] > 2:
         read = " and ".join(shown(names[side]) for side in first_two(names))
         notes.append(
@@ -88,14 +88,14 @@ def _matches(
         # the first line is a match itself, or one with a mistake
         columns = [[name, *column] for name, column in zip(names, columns, strict=False)]
         rows = np.concatenate((above, rows))
-        numbers = np.concatenate(([frame.attrs.get("header", -1)], numbers))
+        lines = np.concatenate(([frame.attrs.get("header", -1)], lines))
     if not len(rows):
         raise DataError(f"{path}: there are no matches in this file; leave it out, or fill it.")
     is_whole = (rows >= 0).all(axis=1)
     lacking: list[Lacking] = []
-    for place in np.flatnonzero(~is_whole):
-        side = int(rows[place, 0] >= 0)
-        lacking.append((f"{unit} {numbers[place]}", columns[side][place], tables[side]))
+    for match in np.flatnonzero(~is_whole):
+        side = int(rows[match, 0] >= 0)
+        lacking.append((f"{unit} {lines[match]}", columns[side][match], tables[side]))
     if lacking:
         problem, note = unknown_rows(path, "match", len(rows), lacking)
         if not (may_lack and is_whole.any()):
@@ -108,34 +108,34 @@ def refuse_two_readings(
     path: str, headers: list[str], column: list[str], table: Table, tables: Sequence[Table]
 ) -> None:
     """Refuse ids that the rows of a table have only as numbers, and another column has as well."""
-    there = [name for name in column if table.row.find(name) >= 0]
-    unlike = [name for name in there if name not in table.row]
-    for one in tables:
-        for other, texts in one.other_readings.items():
-            if one is table:
+    known = [name for name in column if table.row.find(name) >= 0]
+    unlike = [name for name in known if name not in table.row]
+    for holder in tables:
+        for other_column, texts in holder.other_readings.items():
+            if holder is table:
                 is_called = (table.id_column or "").casefold() in headers
-                if is_called or not {*map(plain_id, there)} <= {*map(plain_id, texts)}:
+                if is_called or not {*map(plain_id, known)} <= {*map(plain_id, texts)}:
                     continue
                 held = unlike
             else:  # where many columns hold the same numbers, only zeros in front tell the table
                 held = [name for name in unlike if name in texts and leads_with_zeros(name)]
             if len(held) > len(column) / 2:
-                own, words = shown(table.id_column or ""), shown(other)
-                ways = (one, other), (table, table.id_column or "")
-                options = [option_for("--id-column", way.name, [name]) for way, name in ways]
+                first, second = shown(table.id_column or ""), shown(other_column)
+                ways = (holder, other_column), (table, table.id_column or "")
+                options = [option_for("--id-column", owner.name, [name]) for owner, name in ways]
                 raise DataError(
-                    f"{path}: {shown(held[0])} may be one of {own} in {table.path} or of {words} in"
-                    f" {one.path}. Say which column names the rows: {' or '.join(options)}."
+                    f"{path}: {shown(held[0])} may be one of {first} in {table.path} or of {second}"
+                    f" in {holder.path}. Say which column names the rows: {' or '.join(options)}."
                 )
 
 
 def _are_crossed(columns: list[list[str]], tables: tuple[Table, Table], find: _Find) -> bool:
     """Tell whether most rows have ids of the other table, and few or none of their own."""
-    own, other = (_rows_of(columns, pair, find) >= 0 for pair in (tables, tables[::-1]))
-    whole, crossed = int(own.all(axis=1).sum()), int(other.all(axis=1).sum())
-    if not own.any():
-        crossed = int(other.any(axis=1).sum())
-    return crossed > len(columns[0]) / 2 and crossed > 2 * whole
+    is_own, is_other = (_rows_of(columns, pair, find) >= 0 for pair in (tables, tables[::-1]))
+    n_whole, n_crossed = int(is_own.all(axis=1).sum()), int(is_other.all(axis=1).sum())
+    if not is_own.any():
+        n_crossed = int(is_other.any(axis=1).sum())
+    return n_crossed > len(columns[0]) / 2 and n_crossed > 2 * n_whole
 
 
 def _rows_of(
@@ -178,7 +178,7 @@ def first_two(names: list[str]) -> list[int]:
     return [start, start + 1]
 
 
-def unknown_rows(place: str, noun: str, n_all: int, lacking: list[Lacking]) -> tuple[str, str]:
+def unknown_rows(location: str, noun: str, n_all: int, lacking: list[Lacking]) -> tuple[str, str]:
     """Say which lines of a file name rows that tables lack: as a problem, and as a note."""
     n = len(lacking)
     listed = [
@@ -188,15 +188,15 @@ def unknown_rows(place: str, noun: str, n_all: int, lacking: list[Lacking]) -> t
     ]
     if n > _MOST_SHOWN:
         listed.append(f"and {n - _MOST_SHOWN} more")
-    what = agreeing(n, "names an unknown row", "name unknown rows")
-    said = f"{place}: {n} of {counted(n_all, noun)} {what} ({', '.join(listed)})."
+    verb = agreeing(n, "names an unknown row", "name unknown rows")
+    said = f"{location}: {n} of {counted(n_all, noun)} {verb} ({', '.join(listed)})."
     tables = list(dict.fromkeys(table for *_, table in lacking))
     for table in tables:
-        unknown = [name for _, name, one in lacking if one is table]
+        unknown = [name for _, name, owner in lacking if owner is table]
         columns = [column.name for column in table.every_column]
         said += why_unknown(unknown, table.ids, table.name, columns)
-    remedy = f"Correct this file or {' or '.join(one.path for one in tables)}"
-    if numbered := [one for one in tables if one.id_column is None]:
+    remedy = f"Correct this file or {' or '.join(table.path for table in tables)}"
+    if numbered := [table for table in tables if table.id_column is None]:
         remedy = numbered[0].numbered
     if n < n_all or noun != "match":  # no file of matches may lose all
         remedy += ", or leave such lines out with --unknown skip"

@@ -35,7 +35,7 @@ def add_mistakes(
             f" ({listed(worded)}). Delete it if it has further names or units, what is above it if"
             " it names the columns, or correct it."
         )
-        mistakes = {column: one for column, one in mistakes.items() if column not in worded}
+        mistakes = {column: mistake for column, mistake in mistakes.items() if column not in worded}
     for column, mistake in mistakes.items():
         words = _words_for_missing(frame, view, name, mistake)
         said = _mistaken(frame, view, name, column, mistake, words)

@@ -107,8 +107,8 @@ def numbers_of(words: Any) -> Floats:
             return words.astype(np.float64)
     except (TypeError, ValueError):
         pass  # a missing value or a word
-    found = np.asarray(pd.to_numeric(words.ravel(), errors="coerce"), dtype=np.float64)
-    return found.reshape(words.shape)
+    numbers = np.asarray(pd.to_numeric(words.ravel(), errors="coerce"), dtype=np.float64)
+    return numbers.reshape(words.shape)
 
 
 def numbers_by_arrow(texts: pd.Series[Any]) -> Floats | None:
@@ -146,11 +146,11 @@ def read_numbers(texts: pd.Series[Any], sign: str, delimiter: str | None) -> Num
 
 def before_labels(texts: pd.Series[Any], *, one_each: bool = False) -> Floats:
     """Return numbers, some before labels, as in 1 - never; NaN for others, also if one has two."""
-    numbers = texts.astype(object).str.extract(_LABELED)
-    found = numbers[0].astype(np.float64)
+    parts = texts.astype(object).str.extract(_LABELED)
+    numbers = parts[0].astype(np.float64)
     if one_each:
-        found = found.mask(numbers[1].groupby(found).transform("nunique") > 1)
-    return np.asarray(found, dtype=np.float64)
+        numbers = numbers.mask(parts[1].groupby(numbers).transform("nunique") > 1)
+    return np.asarray(numbers, dtype=np.float64)
 
 
 def read_numbers_like(texts: pd.Series[Any], written: Written, unit: str) -> Floats:
@@ -216,10 +216,10 @@ def _without_grades(parts: pd.DataFrame) -> pd.DataFrame:
 def _commonest(units: pd.Series[Any]) -> str:
     """Return the unit of most numbers, as most of these write it; empty if most have none."""
     n_numbers = units.notna().sum()
-    there = units[units.fillna("") != ""]
-    if len(there) < _MOSTLY * n_numbers or not n_numbers:
+    filled = units[units.fillna("") != ""]
+    if len(filled) < _MOSTLY * n_numbers or not n_numbers:
         return ""
-    return str(there.mode().iloc[0])
+    return str(filled.mode().iloc[0])
 
 
 def _only_unit(parts: pd.DataFrame, written: Written) -> str:
@@ -255,14 +255,14 @@ def _read_parts(parts: pd.DataFrame, written: Written, unit: str) -> Numbers:
     are_whole = not parts["last"].str.contains("[.,]", na=False).any()  # 2- may be a grade
     is_grade = (parts["behind"].notna() & ~has_plus).to_numpy(dtype=bool) & are_whole
     remarks = []
-    for which, noun, words in (
+    for mask, noun, words in (
         (has_no_unit, "value", "without the unit"),
         (is_limit, "value", "below or above a limit read as the limit"),
         (is_range, "range", "read as the middle"),
         (is_grade, "value", "with a minus behind read as below 0"),
         (parts["enclosed"].to_numpy(dtype=bool), "value", "in parentheses read as below 0"),
     ):
-        if n := int((which & ~np.isnan(values)).sum()):
+        if n := int((mask & ~np.isnan(values)).sum()):
             remarks.append(f"{counted(n, noun)} {words}")
     return Numbers(values, written, unit, tuple(remarks))
 
@@ -337,7 +337,7 @@ def has_decimal_points(texts: pd.Series[Any]) -> bool:
 
 def without_points(texts: pd.Series[Any]) -> Floats | None:
     """Return numbers whose points separate thousands; None where some value shows no."""
-    some = texts.str.contains(".", regex=False)
-    if not some.any() or not texts.str.fullmatch(_POINTS_FOR_THOUSANDS).all():
+    has_point = texts.str.contains(".", regex=False)
+    if not has_point.any() or not texts.str.fullmatch(_POINTS_FOR_THOUSANDS).all():
         return None
     return numbers_of(texts.str.replace(".", "", regex=False))

@@ -64,21 +64,21 @@ def read_parquet(content: bytes, path: str) -> pd.DataFrame:
 
 def frames_of_parquet(
     path: str,
-    place: str,
+    location: str,
     first: int = 0,
     row_groups: Sequence[int] | None = None,
     columns: Sequence[str] | None = None,
 ) -> Iterator[pd.DataFrame]:
     """Give the rows some at a time; their index is the number of the row, from ``first``."""
-    with opened(path) as source, reading_parquet(place):
+    with opened(path) as source, reading_parquet(location):
         file = _file_in(source)
         size = rows_at_a_time(len(file.schema_arrow))
         # files of a folder may have the same ones
         index = _named_range(file.schema_arrow, file.metadata.num_rows) if not row_groups else None
         for batch in file.iter_batches(size, row_groups=row_groups, columns=columns):
             rows = pd.RangeIndex(first, first + len(batch))
-            own = None if index is None else index[rows.start : rows.stop]
-            frame = _frame_of(batch, place, own)
+            named = None if index is None else index[rows.start : rows.stop]
+            frame = _frame_of(batch, location, named)
             frame.index = rows
             first = rows.stop
             yield frame
@@ -91,9 +91,9 @@ def frame_of_table(table: Any, path: str, **options: Any) -> pd.DataFrame:
 
 def _named_range(schema: Any, n_rows: int) -> pd.Index | None:
     """Return an index with a name that a file has no column for, as its numbers follow."""
-    for own in (schema.pandas_metadata or {}).get("index_columns", []):
-        if isinstance(own, dict) and own["name"] not in (None, *schema.names):
-            index = pd.RangeIndex(own["start"], own["stop"], own["step"], name=own["name"])
+    for entry in (schema.pandas_metadata or {}).get("index_columns", []):
+        if isinstance(entry, dict) and entry["name"] not in (None, *schema.names):
+            index = pd.RangeIndex(entry["start"], entry["stop"], entry["step"], name=entry["name"])
             if len(index) == n_rows:
                 return index
     return None
@@ -123,17 +123,17 @@ def _with_texts(table: Any, path: str) -> Any:
     from pyarrow import types
 
     columns, fields = list(table.columns), list(table.schema)
-    for number, field in enumerate(fields):
+    for column, field in enumerate(fields):
         kind = _plain(field.type)
         of_bytes = (types.is_binary, types.is_large_binary, types.is_fixed_size_binary)
         is_bytes = any(is_such(kind) for is_such in of_bytes)
         try:
             if types.is_string(kind):
-                columns[number].validate(full=True)
+                columns[column].validate(full=True)
             elif is_bytes:
-                plain = columns[number].cast(pyarrow.large_binary())
-                columns[number] = plain.cast(pyarrow.large_string())
-                fields[number] = field.with_type(pyarrow.large_string())
+                plain = columns[column].cast(pyarrow.large_binary())
+                columns[column] = plain.cast(pyarrow.large_string())
+                fields[column] = field.with_type(pyarrow.large_string())
         except (pyarrow.ArrowInvalid, pyarrow.ArrowNotImplementedError) as error:
             if is_bytes:  # such as pictures, which may be ignored
                 continue
@@ -211,13 +211,13 @@ def read_folder(path: str) -> Folder:
     pieces: list[Piece] = []
     n_rows = 0
     for name in names:
-        place = os.path.join(path, name)
-        with reading_parquet(place), opened(place) as source:
+        file_path = os.path.join(path, name)
+        with reading_parquet(file_path), opened(file_path) as source:
             file = _file_in(source)
             schema, metadata = file.schema_arrow, file.metadata
-        _compare(known, schema, place)
+        _compare(known, schema, file_path)
         files.append((n_rows, name))
-        pieces += _cut(os.path.abspath(place), path, metadata, n_rows)
+        pieces += _cut(os.path.abspath(file_path), path, metadata, n_rows)
         n_rows += metadata.num_rows
     if not n_rows:
         raise DataError(f"{path}: there are no rows in its Parquet files.")
@@ -251,7 +251,7 @@ def _files_in(path: str) -> list[str]:
     return names
 
 
-def _compare(known: dict[str, str], schema: Any, place: str) -> None:
+def _compare(known: dict[str, str], schema: Any, path: str) -> None:
     """Refuse a file with other columns than the files before; note the type of each."""
     types = {field.name: str(_plain(field.type)) for field in schema}
     for column in {**known, **types}:
@@ -260,7 +260,7 @@ def _compare(known: dict[str, str], schema: Any, place: str) -> None:
         has_no_type = "null" in (kind, before) and "missing" not in (kind, before)
         if known and kind != before and not has_no_type:
             raise DataError(
-                f"{place}: the column {clipped(repr(column))} is {kind}, but {before} in the files"
+                f"{path}: the column {clipped(repr(column))} is {kind}, but {before} in the files"
                 " before. Write all files with the same columns."
             )
     known |= {column: kind for column, kind in types.items() if known.get(column, "null") == "null"}
@@ -277,16 +277,16 @@ def _plain(kind: Any) -> Any:
     return kind
 
 
-def _cut(path: str, place: str, metadata: Any, first_of_file: int) -> Iterator[Piece]:
+def _cut(path: str, folder: str, metadata: Any, first_of_file: int) -> Iterator[Piece]:
     """Cut a file into pieces of row groups that follow each other."""
     most = max(1, _MOST_OF_A_PIECE // max(metadata.num_columns, 1))
     first, groups, n = first_of_file, list[int](), 0
     for group in range(metadata.num_row_groups):
         more = metadata.row_group(group).num_rows
         if n and n + more > most:
-            yield Piece(path, place, tuple(groups), first_of_file, first)
+            yield Piece(path, folder, tuple(groups), first_of_file, first)
             first, groups, n = first + n, [], 0
         groups.append(group)
         n += more
     if n:
-        yield Piece(path, place, tuple(groups), first_of_file, first)
+        yield Piece(path, folder, tuple(groups), first_of_file, first)

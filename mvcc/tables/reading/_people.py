@@ -86,12 +86,12 @@ def read_records(
         return records, None
     last = text.count("\n") + 1
     try:
-        whole = decoded(content[end:], str(path), error)
-        found = [values for _, values in records_of(whole, str(path), error, delimiter)]
+        rest = decoded(content[end:], str(path), error)
+        last_records = [values for _, values in records_of(rest, str(path), error, delimiter)]
     except error:  # cut within a letter or a quoted value
-        found = []
-    if [len(values) for values in found] == [n_columns]:
-        return [*records, (last, found[0])], None
+        last_records = []
+    if [len(values) for values in last_records] == [n_columns]:
+        return [*records, (last, last_records[0])], None
     return records, (last, content[end:].decode(errors="replace"))
 
 
@@ -145,8 +145,8 @@ def read_people(folders: Sequence[str], notes: list[str]) -> list[Person]:
         for line, fields in records:
             who = "".join(fields[3:]).strip()  # a log does not say who has answered
             of_people.setdefault(who or name, []).append((line, fields[:3]))
-        for who, own in of_people.items():
-            person = Person(who, str(path), own)
+        for who, answers in of_people.items():
+            person = Person(who, str(path), answers)
             people[who] = _longer(people.get(who, person), person)
     return list(people.values())
 
@@ -154,34 +154,34 @@ def read_people(folders: Sequence[str], notes: list[str]) -> list[Person]:
 def _names(folders: Sequence[str]) -> list[str]:
     """Name people after their folders, by as much of the paths as tells them apart."""
     real = [os.path.realpath(folder) for folder in folders]
-    for place, path in enumerate(real):
-        if path in real[:place]:
+    for index, path in enumerate(real):
+        if path in real[:index]:
             raise DataError(
-                f"{folders[place]} is named twice (--asked); name each folder of answers once."
+                f"{folders[index]} is named twice (--asked); name each folder of answers once."
             )
-    parts = [Path(os.path.abspath(folder)).parts for folder in folders]
+    split_paths = [Path(os.path.abspath(folder)).parts for folder in folders]
     fewest = 1
-    while len({own[-fewest:] for own in parts}) < len(parts):
+    while len({parts[-fewest:] for parts in split_paths}) < len(split_paths):
         fewest += 1
     answers = [path for path in map(log_in, folders) if path.name == ANSWERS and path.exists()]
     logs = [read_log(path, columns=ANSWER_COLUMNS)[0] for path in answers]
     # a longer name of a former result stays: it told apart a folder that is gone now
     known = {fields[3].strip() for records in logs for _, fields in records}
     names = []
-    for own in parts:
-        longer = ["/".join(own[-n:]) for n in range(min(fewest, len(own)), len(own) + 1)]
+    for parts in split_paths:
+        longer = ["/".join(parts[-n:]) for n in range(min(fewest, len(parts)), len(parts) + 1)]
         names.append(next((name for name in longer if name in known), longer[0]))
     return names
 
 
-def _longer(one: Person, other: Person) -> Person:
+def _longer(first: Person, second: Person) -> Person:
     """Return the newer one of two logs of a person: it begins with all that the other one has."""
-    former, newer = sorted((one, other), key=lambda person: len(person.records))
+    former, newer = sorted((first, second), key=lambda person: len(person.records))
     said = [[fields for _, fields in person.records] for person in (former, newer)]
     if said[1][: len(said[0])] != said[0]:
         raise DataError(
-            f"{one.path} and {other.path} both have answers of {shown(one.name)}, and they differ."
-            " Rename one of the folders, or leave it out."
+            f"{first.path} and {second.path} both have answers of {shown(first.name)}, and they"
+            " differ. Rename one of the folders, or leave it out."
         )
     return newer
 
@@ -205,9 +205,9 @@ class AnsweredObjects:
 
     def find(self, name: str) -> int:
         """Return the object of a row, such as texts:17."""
-        found = self.inputs.find(name)
-        if found is not None:
-            view, row = found
+        view_and_row = self.inputs.find(name)
+        if view_and_row is not None:
+            view, row = view_and_row
             return int(self._of_rows[view][row])
         if self.may_lack:
             return self.absent.setdefault(name, self._n + len(self.absent))
@@ -215,26 +215,26 @@ class AnsweredObjects:
 
     def rows(self, objects: Iterable[int]) -> Rows:
         """Return the rows of some objects."""
-        return [np.flatnonzero(np.isin(own, list(objects))) for own in self._of_rows]
+        return [np.flatnonzero(np.isin(of_rows, list(objects))) for of_rows in self._of_rows]
 
     def rows_of_each(self, objects: Iterable[int]) -> dict[int, tuple[tuple[int, ...], ...]]:
         """Return the rows of each of some objects, per view; absent ones have none."""
-        found: dict[int, list[list[int]]] = {one: [[] for _ in self._tables] for one in objects}
-        for view, rows in enumerate(self.rows(found)):
+        rows_of: dict[int, list[list[int]]] = {obj: [[] for _ in self._tables] for obj in objects}
+        for view, rows in enumerate(self.rows(rows_of)):
             for row in rows.tolist():
-                found[int(self._of_rows[view][row])][view].append(row)
-        return {one: tuple(map(tuple, rows)) for one, rows in found.items()}
+                rows_of[int(self._of_rows[view][row])][view].append(row)
+        return {obj: tuple(map(tuple, rows)) for obj, rows in rows_of.items()}
 
     def links(self, constraints: Iterable[Constraints]) -> Iterator[tuple[int, int, bool]]:
         """Give the two objects of each constraint, and whether they belong together."""
-        for of_rows, own in zip(self._of_rows, constraints, strict=True):
-            for i, j, together, _ in own.rows():
+        for of_rows, view_constraints in zip(self._of_rows, constraints, strict=True):
+            for i, j, together, _ in view_constraints.rows():
                 yield int(of_rows[i]), int(of_rows[j]), together
 
     def names(self, rows: Iterable[Iterable[int]]) -> list[str]:
         """Return the rows of every view as texts:17."""
         views = zip(self._tables, rows, strict=True)
-        return [row_name(table.name, table.ids[row]) for table, own in views for row in own]
+        return [row_name(table.name, table.ids[row]) for table, of_view in views for row in of_view]
 
 
 def read_history(person: Person, objects: AnsweredObjects) -> AnswerHistory:
@@ -243,8 +243,8 @@ def read_history(person: Person, objects: AnsweredObjects) -> AnswerHistory:
 
     def answers() -> Iterator[Answer]:
         nonlocal line
-        for number, (name, text, when) in person.records:
-            line = number
+        for line_number, (name, text, when) in person.records:
+            line = line_number
             if not text:
                 raise DataError(f"there is no answer for {shown(name)}.")
             answer = Answer(name, text, when)

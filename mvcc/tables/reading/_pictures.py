@@ -102,6 +102,6 @@ def _edges(gray: Floats) -> Floats:
     turn = np.arctan2(down, right) / np.pi % 1
     direction = np.minimum((turn * _DIRECTIONS).astype(int), _DIRECTIONS - 1)
     part = np.arange(_SIDE) * _CELLS // _SIDE
-    place = (part[:, None] * _CELLS + part) * _DIRECTIONS + direction
+    bins = (part[:, None] * _CELLS + part) * _DIRECTIONS + direction
     steepness = np.hypot(down, right)
-    return np.bincount(place.ravel(), steepness.ravel(), _CELLS**2 * _DIRECTIONS).astype(float)
+    return np.bincount(bins.ravel(), steepness.ravel(), _CELLS**2 * _DIRECTIONS).astype(float)

@@ -15,24 +15,24 @@ _MOST_TOLD = 20
 
 
 @contextmanager
-def reading_as(what: str, path: str) -> Iterator[None]:
+def reading_as(noun: str, path: str) -> Iterator[None]:
     """Say why a file cannot be read as what its name says."""
     try:
         yield
     except DataError:
         raise
     except Exception as error:  # a damaged file raises whatever its first odd byte leads to
-        raise DataError(f"{path}: cannot be read as {what}: {words_of(error)}.") from error
+        raise DataError(f"{path}: cannot be read as {noun}: {words_of(error)}.") from error
 
 
 class SeveralProblems(DataError):
     """All that is wrong, a line for each."""
 
     def __init__(self, errors: Sequence[MvccError], way_out: Sequence[str] = ()) -> None:
-        told = [f"  {error}" for error in errors[:_MOST_TOLD]]
+        lines = [f"  {error}" for error in errors[:_MOST_TOLD]]
         if more := max(0, len(errors) - _MOST_TOLD):
-            told.append(f"  and {more} more")
-        super().__init__("\n".join([f"{len(errors)} problems:", *told, *way_out]))
+            lines.append(f"  and {more} more")
+        super().__init__("\n".join([f"{len(errors)} problems:", *lines, *way_out]))
         self.errors, self._way_out = list(errors), list(way_out)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -101,16 +101,16 @@ class Problems:
         if not command.startswith(("mvcc cluster ", "mvcc ask ")):
             setting = clipped(f"ignore={ignored}", 2000)
             return [f"To leave these columns out: {for_reader(options, setting)}"]
-        said = ["To go on without these columns:", f"  {command} {options}"]
+        lines = ["To go on without these columns:", f"  {command} {options}"]
         if self.words:
             others = {view: [*columns] for view, columns in self._without_words.items()}
             as_missing = f"{_options('--missing', self.words)} {_options('--ignore', others)}"
-            said = ["If these words mean missing:", f"  {command} {as_missing.rstrip()}", *said]
-        return said
+            lines = ["If these words mean missing:", f"  {command} {as_missing.rstrip()}", *lines]
+        return lines
 
 
 def _options(flag: str, values: Mapping[str, Sequence[str]]) -> str:
-    return " ".join(option_for(flag, view, own) for view, own in values.items())
+    return " ".join(option_for(flag, view, value) for view, value in values.items())
 
 
 def is_in_memory(view: str, path: str) -> bool:

@@ -37,9 +37,9 @@ def refuse_repeated_columns(frame: pd.DataFrame, path: str) -> None:
         )
 
 
-def said_of_gap(path: str, names: Sequence[str], places: Sequence[int]) -> list[str]:
+def said_of_gap(path: str, names: Sequence[str], positions: Sequence[int]) -> list[str]:
     """Say which column is the first one behind a gap, where another table may begin."""
-    behind = [name for name, gap in zip(names[1:], np.diff(places), strict=True) if gap > 1]
+    behind = [name for name, gap in zip(names[1:], np.diff(positions), strict=True) if gap > 1]
     return [
         f"{path}: the column {listed([name])} stands apart from those before it. If another table"
         " begins there, move it into a file of its own."
@@ -50,9 +50,9 @@ def said_of_gap(path: str, names: Sequence[str], places: Sequence[int]) -> list[
 def without_nameless(frame: pd.DataFrame, path: str, needed: Collection[Any] = ()) -> pd.DataFrame:
     """Drop columns without name and value, as delimiters at ends make them, but one ``needed``."""
     names = list(frame.columns)
-    first = {names.index(name) for name in needed if name in names}
+    wanted = {names.index(name) for name in needed if name in names}
     kept = [
-        n for n, name in enumerate(names) if n in first or name.strip() or any(frame.iloc[:, n])
+        n for n, name in enumerate(names) if n in wanted or name.strip() or any(frame.iloc[:, n])
     ]
     if len(kept) < len(names):
         frame = frame.iloc[:, kept]
@@ -69,7 +69,7 @@ def columns_of_bytes(frame: pd.DataFrame) -> list[object]:
 def ids_of(frame: pd.DataFrame, column: str | None, path: str) -> list[str]:
     """Return the ids of rows; their numbers where no column names them."""
     if column is None:
-        return [str(number) for number in frame.index]
+        return [str(row) for row in frame.index]
     ids = id_texts(frame[column])
     if (empty := ids == "").any():
         raise DataError(
@@ -96,8 +96,8 @@ def id_texts(column: pd.Series[Any]) -> pd.Series[Any]:
 
 def plain_id(name: str) -> str:
     """Return what an id is, however files write it: 7 for 007 and 7.0, an accent in its letter."""
-    number = name.removesuffix(".0")
-    return number.lstrip("0") or "0" if number.isdecimal() else normalize("NFC", name)
+    stem = name.removesuffix(".0")
+    return stem.lstrip("0") or "0" if stem.isdecimal() else normalize("NFC", name)
 
 
 def plain_ids(column: pd.Series[Any]) -> list[str]:
@@ -114,12 +114,12 @@ class RowsById(dict[str, int]):
 
     @cached_property
     def _plain(self) -> dict[str, int]:
-        found: dict[str, int] = {}
+        rows: dict[str, int] = {}
         for name, row in self.items():
-            number = plain_id(name)
-            if found.setdefault(number, row) != row:
-                found[number] = -1
-        return found
+            plain = plain_id(name)
+            if rows.setdefault(plain, row) != row:
+                rows[plain] = -1
+        return rows
 
     def find(self, name: str) -> int:
         """Return the row of an id, else the only one whose id is the same number, else −1."""
@@ -130,10 +130,10 @@ class RowsById(dict[str, int]):
 
 def spelled_like(ids: Sequence[str], others: Iterable[str]) -> list[str]:
     """Return ids as others are written, such as 007 for 7, where these are the same."""
-    rows, spelled, there = RowsById(zip(ids, count())), [*ids], {*others}
+    rows, spelled, written = RowsById(zip(ids, count())), [*ids], {*others}
     for other in others:
         row = rows.find(other)
-        if row >= 0 and ids[row] not in there:
+        if row >= 0 and ids[row] not in written:
             spelled[row] = other
     return spelled
 
@@ -160,11 +160,11 @@ def _row(frame: pd.DataFrame, row: int) -> str:
     """Return the line or row, in a folder with its file; rows are counted over all files."""
     if "lines" in frame.attrs:
         return f"line {frame.attrs['lines'][row]}"
-    number = int(frame.index[row])
+    row_number = int(frame.index[row])
     if "files" not in frame.attrs:
-        return f"row {number}"
-    first, file = max(one for one in frame.attrs["files"] if one[0] <= number)
-    return f"{file}: row {number - first}"
+        return f"row {row_number}"
+    first, file = max(entry for entry in frame.attrs["files"] if entry[0] <= row_number)
+    return f"{file}: row {row_number - first}"
 
 
 def listed(names: Iterable[object]) -> str:
@@ -181,10 +181,10 @@ def rows_to_check(frame: pd.DataFrame, X: Floats | pd.DataFrame, path: str) -> I
     texts = [str(cell).strip() for cell in frame.iloc[:GLANCE, :1].to_numpy(dtype=object).ravel()]
     totals = {row: shown(text) for row, text in enumerate(texts) if TOTAL.fullmatch(text)}
     empty = dict.fromkeys(np.flatnonzero(unknown).tolist(), "no value that is clustered")
-    for rows, what in ((empty, "headings"), (totals, "sums")):
+    for rows, noun in ((empty, "headings"), (totals, "sums")):
         if 0 < len(rows) <= _FEW * len(frame):
             (row, has), n = next(iter(rows.items())), len(rows)
             yield (
                 f"{place_of(frame, path, row)} has {has}; {counted(n, 'row')}"
-                f" {agreeing(n, 'is', 'are')} like that. Delete such rows if they are {what}."
+                f" {agreeing(n, 'is', 'are')} like that. Delete such rows if they are {noun}."
             )

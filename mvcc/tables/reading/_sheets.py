@@ -89,8 +89,8 @@ def table_in(cells: Cells, first: int, merged: Sequence[Area], header: int | Non
     columns, beside = _columns(names, body)
     rows = [[row[column] for column in columns] for row in body]
     end = _end(rows)
-    lines = [top + first + 1 + n_units + place for place in range(end)]
-    kept = [place for place, row in enumerate(rows[:end]) if _n_filled(row)]
+    lines = [top + first + 1 + n_units + n for n in range(end)]
+    kept = [n for n, values in enumerate(rows[:end]) if _n_filled(values)]
     empty = without_value(np.delete(lines, kept).tolist(), "row")
     above = said_of(cells[: top - has_groups], "above the names of the columns")
     above += said_of(filled[top + 1 : top + 1 + n_units], "of units")
@@ -211,7 +211,7 @@ def _columns(names: list[str], body: Cells) -> tuple[list[int], list[str]]:
     parts = groupby(range(len(names)), lambda column: bool(names[column]) or is_full[column])
     blocks = [list(block) for is_used, block in parts if is_used]
     main = max(blocks, key=lambda block: sum(n_values[column] for column in block))
-    used = [block for block in blocks if block is main or any(is_full[one] for one in block)]
+    used = [block for block in blocks if block is main or any(is_full[column] for column in block)]
     columns = list(chain.from_iterable(used))
     beside = [n for n, n_rows in enumerate(n_values) if (n_rows or names[n]) and n not in columns]
     if beside:
@@ -279,35 +279,35 @@ def _is_lone(row: Row) -> bool:
     return len(row) > 2 and _n_filled(row) == len(_texts(row)) == 1
 
 
-def _is_no_row(rows: Cells, place: int) -> bool:
+def _is_no_row(rows: Cells, index: int) -> bool:
     """Tell whether a row is empty, or has totals: by a word, or as it alone begins with a gap."""
-    row = rows[place]
+    row = rows[index]
     first = _first(row)
     if first is None:
         return True
     if _is_text(first):
-        return _is_total(rows, place)
-    above = [other for other in rows[:place] if _n_filled(other)]
+        return _is_total(rows, index)
+    above = [other for other in rows[:index] if _n_filled(other)]
     has_words = bool(above) and bool(_texts(above[-1])) and not _texts(row)
-    return has_words and _alone_has_a_gap(rows, place)
+    return has_words and _alone_has_a_gap(rows, index)
 
 
-def _is_total(rows: Cells, place: int) -> bool:
+def _is_total(rows: Cells, index: int) -> bool:
     """Tell whether a row begins with a word of totals, with nothing but numbers behind it."""
-    row = rows[place]
+    row = rows[index]
     first = _first(row)
     if not _is_text(first):
         return False
     if TOTAL.fullmatch(first.strip()):
         return _has_counts(row) or len(_texts(row)) < _n_filled(row)
     is_of = _TOTAL_OF.fullmatch(first.strip()) and _has_counts(row) and _n_filled(row) > 1
-    return bool(is_of) and _alone_has_a_gap(rows, place)
+    return bool(is_of) and _alone_has_a_gap(rows, index)
 
 
-def _alone_has_a_gap(rows: Cells, place: int) -> bool:
+def _alone_has_a_gap(rows: Cells, index: int) -> bool:
     """Tell whether a row has no first value, as none of those above it."""
-    above = [row for row in rows[:place] if _n_filled(row)]
-    return rows[place][0] is None and all(row[0] is not None for row in above)
+    above = [row for row in rows[:index] if _n_filled(row)]
+    return rows[index][0] is None and all(row[0] is not None for row in above)
 
 
 def _first(row: Row) -> Any:

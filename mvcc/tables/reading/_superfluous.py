@@ -81,56 +81,58 @@ def _has_check_digit(digits: str) -> bool:
     """Tell whether the last digit of a barcode (EAN, UPC, GTIN) is that of the others."""
     if not digits.isdecimal():
         return False
-    weighted = sum(int(digit) * (3, 1)[place % 2] for place, digit in enumerate(digits[-2::-1]))
+    weighted = sum(int(digit) * (3, 1)[index % 2] for index, digit in enumerate(digits[-2::-1]))
     return (weighted + int(digits[-1])) % 10 == 0
 
 
-def without_superfluous(found: dict[str, Understood], unasked: Set[str]) -> dict[str, Understood]:
+def without_superfluous(
+    readings: dict[str, Understood], unasked: Set[str]
+) -> dict[str, Understood]:
     """Leave out columns that nobody asked for and that say nothing, unless no other is left."""
-    if any(one.values is not None and len(one.values) < _FEWEST_ROWS for one in found.values()):
-        return found
+    if any(one.values is not None and len(one.values) < _FEWEST_ROWS for one in readings.values()):
+        return readings
     kept: dict[str, Understood] = {}
-    for name, one in found.items():
-        if name not in unasked or one.values is None:
-            kept[name] = one
-        elif reason := _of_the_order(one):
-            kept[name] = _left_out(one, reason)
-        elif len(found) > _MOST_COMPARED or (twin := _twin_of(one, kept)) is None:
-            kept[name] = one
+    for name, reading in readings.items():
+        if name not in unasked or reading.values is None:
+            kept[name] = reading
+        elif reason := _of_the_order(reading):
+            kept[name] = _left_out(reading, reason)
+        elif len(readings) > _MOST_COMPARED or (twin := _twin_of(reading, kept)) is None:
+            kept[name] = reading
         else:
-            kept[name] = _left_out(one, LeftOut.REPEATS, repr(twin))
+            kept[name] = _left_out(reading, LeftOut.REPEATS, repr(twin))
     if all(one.values is None for one in kept.values()):
-        return found
+        return readings
     return kept
 
 
-def _left_out(one: Understood, why: LeftOut, *remarks: str) -> Understood:
-    column = one.column
+def _left_out(reading: Understood, why: LeftOut, *remarks: str) -> Understood:
+    column = reading.column
     return Understood(Column(column.name, None, column.n_missing, why=why, remarks=remarks))
 
 
-def _of_the_order(one: Understood) -> LeftOut | None:
+def _of_the_order(reading: Understood) -> LeftOut | None:
     """Tell whether a column counts the rows, or has times of one day at which they came."""
-    values: Any = one.values
-    if one.column.n_missing:
+    values: Any = reading.values
+    if reading.column.n_missing:
         return None
-    if one.column.kind == "number" and values[0] % 1 == 0 and (np.diff(values) == 1).all():
+    if reading.column.kind == "number" and values[0] % 1 == 0 and (np.diff(values) == 1).all():
         return LeftOut.ROW_NUMBERS
-    is_time = one.column.kind == "date" and (values % 1).any()
+    is_time = reading.column.kind == "date" and (values % 1).any()
     if is_time and (np.diff(values) >= 0).all() and np.ptp(values) < _A_DAY:
         return LeftOut.EXPORT_TIMES
     return None
 
 
-def _twin_of(one: Understood, others: dict[str, Understood]) -> str | None:
+def _twin_of(reading: Understood, earlier: dict[str, Understood]) -> str | None:
     """Return an earlier column that says the same, perhaps in other words or another unit."""
-    same = _SAME_VALUES.get(one.column.kind)
+    same = _SAME_VALUES.get(reading.column.kind)
     if same is None:  # a constant
         return None
-    x: Any = one.values
-    for name, other in others.items():
+    x: Any = reading.values
+    for name, other in earlier.items():
         y: Any = other.values
-        are_alike = y is not None and one.column.kind == other.column.kind
+        are_alike = y is not None and reading.column.kind == other.column.kind
         if are_alike and same(x[:_LOOKED_AT], y[:_LOOKED_AT]) and same(x, y):
             return name
     return None
@@ -153,7 +155,7 @@ def _are_linear(x: Any, y: Any) -> bool:
         return False
     x, y = x[known], y[known]
     # if nothing differs, as in the first rows, the other rows tell
-    widths = [own.std() if len(own) and own.min() < own.max() else 0.0 for own in (x, y)]
+    widths = [z.std() if len(z) and z.min() < z.max() else 0.0 for z in (x, y)]
     if not all(widths):
         return not any(widths)
     return bool(np.abs((x - x.mean()) / widths[0] - (y - y.mean()) / widths[1]).max() < _SAME)
@@ -167,22 +169,22 @@ _SAME_VALUES: dict[Kind | None, Callable[[Any, Any], bool]] = {
 }
 
 
-def without_names(found: dict[str, Understood], unasked: Set[str]) -> dict[str, Understood]:
+def without_names(readings: dict[str, Understood], unasked: Set[str]) -> dict[str, Understood]:
     """Make categories of short texts that repeat, and leave out those whose words hardly do."""
-    of_texts = {name: one.values for name, one in found.items() if one.column.kind == "text"}
-    is_alone = all(one.values is None for name, one in found.items() if name not in of_texts)
+    of_texts = {name: one.values for name, one in readings.items() if one.column.kind == "text"}
+    is_alone = all(one.values is None for name, one in readings.items() if name not in of_texts)
     texts = {name: values for name, values in of_texts.items() if values is not None}
     if any(len(values) < _FEWEST_TEXTS or _are_long(values) for values in texts.values()):
-        return found
-    changed = dict(found)
+        return readings
+    changed = dict(readings)
     for name in texts.keys() & unasked:
-        column = found[name].column
-        there = [text for text in texts[name] if isinstance(text, str)]
-        n_values = len(set(there))
-        if n_values <= MOST_VALUES and len(there) >= _REPEATED * n_values:
+        column = readings[name].column
+        filled = [text for text in texts[name] if isinstance(text, str)]
+        n_values = len(set(filled))
+        if n_values <= MOST_VALUES and len(filled) >= _REPEATED * n_values:
             changed[name] = Understood(replace(column, kind="category"), texts[name])
-        elif not is_alone and _share_repeated(there) < _HARDLY:
-            has_words = re.search(r"[^\W\d_]{2}", "".join(there))  # in 52° 31' N is none
+        elif not is_alone and _share_repeated(filled) < _HARDLY:
+            has_words = re.search(r"[^\W\d_]{2}", "".join(filled))  # in 52° 31' N is none
             why = LeftOut.NAMES if has_words else LeftOut.NO_WORDS
             changed[name] = Understood(replace(column, kind=None, why=why))
     return changed

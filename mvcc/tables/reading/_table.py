@@ -97,8 +97,8 @@ class Table:
     def has_rows_of(self, other: Table) -> bool:
         """Tell whether the rows are those of another table, by ids and values that both have."""
         both = [column for column in self.columns if column in other.columns]
-        one, former = (pd.DataFrame(one.X, columns=one.columns)[both] for one in (self, other))
-        return self.ids == other.ids and bool(both) and one.equals(former)
+        X, other_X = (pd.DataFrame(table.X, columns=table.columns)[both] for table in (self, other))
+        return self.ids == other.ids and bool(both) and X.equals(other_X)
 
     def on_rows(self, rows: Ints) -> Table:
         """Return the table of some of the rows, in the given order."""
@@ -135,38 +135,38 @@ def table_of(
     frame: pd.DataFrame,
     name: str,
     view: View,
-    found: Problems,
+    problems: Problems,
     show: Collection[str] = (),
     ids: list[str] | None = None,
     named: Sequence[Named] = (),
 ) -> Table:
-    """Return the table of a frame; mistakes go to ``found``, those about ids are raised."""
+    """Return the table of a frame; mistakes go to ``problems``, those about ids are raised."""
     refuse_repeated_columns(frame, view.path)
     if not len(frame):
         raise DataError(f"{view.path}: there are no rows.")
     _refuse_bytes(frame, name, view)
     for column in dict.fromkeys((*view.asked_for, *show)):
         if column is not None and column not in frame.columns:
-            found.add(no_column(frame, column, view.path))
+            problems.add(no_column(frame, column, view.path))
     id_column = None
     is_numbered = ids == [str(row) for row in range(len(frame))]
     if ids is None:
         id_column = find_id_column(frame, view, named)
         is_numbered = id_column is None
         ids = ids_of(frame, id_column, view.path)
-    became, values = _understood(frame, name, view, id_column, found)
+    became, values = _understood(frame, name, view, id_column, problems)
     columns = [column for column in values if became[column].why is not LeftOut.CONSTANT]
     X = _together({column: values[column] for column in columns})
     reference = None
     if view.labels_column in frame.columns:
         reference = label_texts(frame[view.labels_column]).tolist()
         if not any(reference):
-            found.add(f"{view.path}: the column {listed([view.labels_column])} holds no labels.")
+            problems.add(f"{view.path}: the column {listed([view.labels_column])} holds no labels.")
     used = {*columns, id_column, view.labels_column}
-    if (problem := _nothing_to_cluster(len(frame), X, became)) and not found:
-        found.add(f"{view.path}: {problem}.")
+    if (problem := _nothing_to_cluster(len(frame), X, became)) and not problems:
+        problems.add(f"{view.path}: {problem}.")
     numbers = {column: values[column] for column in columns if became[column].kind == "number"}
-    there = [frame[column] for column in show if column in frame.columns]
+    seen = [frame[column] for column in show if column in frame.columns]
     return Table(
         name=name,
         path=view.path,
@@ -178,7 +178,7 @@ def table_of(
         unused=[column for column in became if column not in used],
         id_column=id_column,
         is_numbered=is_numbered,
-        shown={str(own.name): as_texts(own).mask(own.isna(), "").tolist() for own in there},
+        shown={str(cells.name): as_texts(cells).mask(cells.isna(), "").tolist() for cells in seen},
         other_readings=other_readings(frame, view, id_column, ids, named),
         notes=(
             *frame.attrs.get("notes", ()),
@@ -190,7 +190,7 @@ def table_of(
             *notes_on_far_values(frame, name, view, numbers),
             *notes_on_blanks(name, view, numbers),
         ),
-        constants={column: own[0] for column, own in values.items() if column not in columns},
+        constants={column: cells[0] for column, cells in values.items() if column not in columns},
     )
 
 
@@ -214,22 +214,22 @@ def _understood(
     codes = code_reasons(filled, (name for name in map(str, frame) if kinds.get(name) is None))
     reasons = _why_left_out(filled, view, id_column, codes)
     used = {column: kinds.get(column) for column, reason in reasons.items() if not reason}
-    found = understand_all(filled, used, codes)
+    readings = understand_all(filled, used, codes)
     if "beside" not in frame.attrs:  # columns of an array have no meaning of their own
         unasked = used.keys() - kinds.keys()
-        found = without_superfluous(without_names(found, unasked), unasked)
-    add_mistakes(found, frame, name, view, problems)
+        readings = without_superfluous(without_names(readings, unasked), unasked)
+    add_mistakes(readings, frame, name, view, problems)
     bare = without_attrs(frame)
     became = {}
-    for number, (column, reason) in enumerate(reasons.items()):
-        own = found.get(column) or Understood(Column(column, None, why=reason))
-        became[column] = own.column
-        if number < _MOST_WITH_EXAMPLES:
+    for index, (column, reason) in enumerate(reasons.items()):
+        reading = readings.get(column) or Understood(Column(column, None, why=reason))
+        became[column] = reading.column
+        if index < _MOST_WITH_EXAMPLES:
             cells = bare[column]
             if column == id_column:
                 cells = id_texts(cells)
-            became[column] = with_examples(own.column, cells, own.values)
-    return became, {column: one.values for column, one in found.items() if one.values is not None}
+            became[column] = with_examples(reading.column, cells, reading.values)
+    return became, {name: one.values for name, one in readings.items() if one.values is not None}
 
 
 def _why_left_out(
@@ -296,10 +296,10 @@ def _nothing_to_cluster(n: int, X: Floats | pd.DataFrame, became: dict[str, Colu
     """Say why nothing of ``n`` rows can be clustered, where it is so."""
     columns = list(became.values())
     if not X.shape[1]:
-        why = [f"{clipped(repr(one.name))} {one.note}" for one in columns[:MOST_LISTED]]
+        why = [f"{clipped(repr(column.name))} {column.note}" for column in columns[:MOST_LISTED]]
         said = [f"no column is left to cluster: {'; '.join(why) or 'it has none'}"]
-        pictures = [_as_pictures(one.name) for one in columns if one.why is LeftOut.PICTURES]
-        return ". ".join(said + pictures[:1])
+        hints = [_as_pictures(column.name) for column in columns if column.why is LeftOut.PICTURES]
+        return ". ".join(said + hints[:1])
     if n == 1:
         return "there is one row only; nothing can be clustered"
     return ""

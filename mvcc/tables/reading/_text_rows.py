@@ -71,8 +71,8 @@ def text_frames(
         check_quotes(lines, path, delimiter)
         lines.seek(start)
         longer = _longer_row(lines, delimiter, n_above)
-        what = longer or f": cannot be read as a table: {words_of(error)}"
-        raise DataError(f"{path}{what}.") from error
+        reason = longer or f": cannot be read as a table: {words_of(error)}"
+        raise DataError(f"{path}{reason}.") from error
 
 
 def _delimiter(lines: IO[str], path: str) -> str:
@@ -80,8 +80,8 @@ def _delimiter(lines: IO[str], path: str) -> str:
     first = lines.readline(MOST_LINE)
     if not first.strip():
         raise DataError(f"{path}:1: the first line is empty; it must name the columns.")
-    if told := DELIMITER_LINE.fullmatch(first):
-        return told[1]
+    if declared := DELIMITER_LINE.fullmatch(first):
+        return declared[1]
     delimiter = "\t"
     if not (path.lower().endswith(".tsv") and "\t" in first):
         delimiter = delimiter_of(first, next(filter(str.strip, lines), ""))
@@ -171,17 +171,17 @@ def check_quotes(lines: IO[str], path: str, delimiter: str) -> None:
     closing = re.compile(f'{quoted}"({other})')
     begin, end = 0, "never closes"  # the line of the quote that is open, and how it ends
     lines.seek(0)
-    for number, line in enumerate(lines, 1):
+    for line_number, line in enumerate(lines, 1):
         if '"' not in line:
             continue
         closed = closing.match(line) if begin else None
         if begin and closed is None:
             continue
         if closed and closed[1].strip():
-            end = f"closes in line {number}, where text follows it"
+            end = f"closes in line {line_number}, where text follows it"
             break
         rest = opening.match(line, closed.end() + 1 if closed else 0)
-        begin = number if rest and rest.end() == len(line) else 0
+        begin = line_number if rest and rest.end() == len(line) else 0
     if begin:
         raise DataError(
             f"{path}:{begin}: line {begin} opens a quote that {end}. Close it in line {begin}, or"
@@ -232,9 +232,9 @@ def _are_even(years: list[int]) -> bool:
 
 def _unlike_names(names: list[str]) -> str:
     """Return numbers, if there is nothing else, or they do not rise or fall evenly among names."""
-    found = [name for name in names if _NUMBER.fullmatch(name)]
-    steps = np.diff(list(map(float, found)))
+    numbers = [name for name in names if _NUMBER.fullmatch(name)]
+    steps = np.diff(list(map(float, numbers)))
     are_even = (steps > 0).all() or ((steps < 0).all() and steps.min() >= 2 * steps.max())
-    if are_even and len(found) < sum(map(bool, names)):
+    if are_even and len(numbers) < sum(map(bool, names)):
         return ""
-    return clipped(", ".join(found))
+    return clipped(", ".join(numbers))

@@ -93,43 +93,43 @@ def _without_empty(
     if _has_columns(frame):
         empty = _of_spaces(frame, np.arange(len(frame))).tolist()
     end = first + len(frame)
-    numbers: pd.Index[Any] = pd.RangeIndex(first, end)
+    index: pd.Index[Any] = pd.RangeIndex(first, end)
     left_out = said_of(_cells(frame.iloc[:n_units]), "of units")
     left_out += [*without_value([lines[row] for row in empty], "line"), *below]
     if empty := [*range(n_units), *empty]:
         kept = np.delete(np.arange(len(frame)), empty)
         frame, are_blank = frame.iloc[kept], blank(frame.attrs["delimiter"])
         skipped = [row for row in empty if lines[row] in are_blank]
-        numbers, end = numbers[kept - np.searchsorted(skipped, kept)], end - len(skipped)
+        index, end = index[kept - np.searchsorted(skipped, kept)], end - len(skipped)
         frame.attrs["lines"] = in_lines(np.asarray(lines)[kept].tolist())
     frame.attrs |= {"notes": [*notes, *frame.attrs["notes"]], "n_units": n_units}
     if left_out:
         frame.attrs["notes"].append(f"{path}: Left out: {'; '.join(left_out)}.")
-    frame.index = numbers
+    frame.index = index
     return frame, end
 
 
 def _blank_lines(lines: Iterable[bytes], delimiter: str) -> set[int]:
     """Return the lines with nothing but spaces, which are no rows for pandas."""
     spaces = " \t".replace(delimiter, "").encode()
-    every = enumerate(chain.from_iterable(map(bytes.splitlines, lines)), 1)
-    return {number for number, line in every if not line.strip(spaces)}
+    numbered = enumerate(chain.from_iterable(map(bytes.splitlines, lines)), 1)
+    return {line_number for line_number, line in numbered if not line.strip(spaces)}
 
 
-def frames_of_text(path: str, place: str) -> Iterator[pd.DataFrame]:
+def frames_of_text(path: str, location: str) -> Iterator[pd.DataFrame]:
     """Read some rows at a time; see `read_frames`."""
-    lines = _Lines(partial(opened, path), place)
-    encoding = encoding_of(lines, place, DataError)
+    lines = _Lines(partial(opened, path), location)
+    encoding = encoding_of(lines, location, DataError)
     if encoding == UTF_16:
-        return parts_of(read_text_table(content_of(path), place))
-    return _tables(lines, encoding, assumed(encoding, place))
+        return parts_of(read_text_table(content_of(path), location))
+    return _tables(lines, encoding, assumed(encoding, location))
 
 
 def _tables(
     lines: _Lines, encoding: str, notes: list[str], whole: bytes = b""
 ) -> Iterator[pd.DataFrame]:
     """Give the rows some at a time, or all at once if there is the ``whole`` text."""
-    place, blank = lines.place, cache(partial(_blank_lines, lines))
+    location, blank = lines.place, cache(partial(_blank_lines, lines))
     held, ready = pd.DataFrame(), pd.DataFrame()
     n_before, line, is_checked = 0, 0, False
     chunks = _chunks(lines, encoding, whole)
@@ -140,11 +140,11 @@ def _tables(
         if len(held):
             frame = pd.concat([held, chunk])
         frame.attrs = chunk.attrs or held.attrs  # pandas drops them where they differ
-        every = partial(_chunks, lines, encoding)
+        all_rows = partial(_chunks, lines, encoding)
         if whole:
-            every = partial(iter, [frame])
+            all_rows = partial(iter, [frame])
         if whole or not len(chunk):
-            n, below = _end(frame, every, n_before)
+            n, below = _end(frame, all_rows, n_before)
         else:
             n, below = _end(frame, tuple, n_before)[0], []
         held, frame = frame.iloc[n:], frame.iloc[:n]  # the end of the table, unless rows follow
@@ -153,10 +153,10 @@ def _tables(
         frame.attrs["lines"], line = _lines_of(frame, first, are_rows=lines.are_rows)
         if line > first + len(frame) and not is_checked:
             with lines.decoded(encoding) as file:
-                check_quotes(file, place, frame.attrs["delimiter"])
+                check_quotes(file, location, frame.attrs["delimiter"])
             is_checked = True
         n_units = int(first == row_0 and are_units(_cells(frame.iloc[:_LAST])))
-        frame, n_before = _without_empty(frame, place, notes, below, blank, n_before, n_units)
+        frame, n_before = _without_empty(frame, location, notes, below, blank, n_before, n_units)
         if len(frame) or whole:
             if len(ready):
                 yield ready
@@ -178,8 +178,8 @@ def _chunks(lines: _Lines, encoding: str, whole: bytes = b"") -> Iterator[pd.Dat
 class _Lines:
     """The lines of a text file, some bytes at a time; then, whether each row is one of them."""
 
-    def __init__(self, open_file: Callable[[], BinaryIO], place: str) -> None:
-        self._open, self.place = open_file, place
+    def __init__(self, open_file: Callable[[], BinaryIO], location: str) -> None:
+        self._open, self.place = open_file, location
         self.are_rows = True
 
     def decoded(self, encoding: str) -> IO[str]:
@@ -188,15 +188,15 @@ class _Lines:
 
     def __iter__(self) -> Iterator[bytes]:
         with self._open() as file:
-            for number, line in enumerate(iter(partial(file.readline, MOST_LINE + 1), b"")):
+            for index, line in enumerate(iter(partial(file.readline, MOST_LINE + 1), b"")):
                 if len(line) > MOST_LINE:
                     raise DataError(
-                        f"{self.place}:{number + 1}: this line has more than {MOST_LINE:,} bytes;"
+                        f"{self.place}:{index + 1}: this line has more than {MOST_LINE:,} bytes;"
                         " this is not a table."
                     )
                 # a value with a line break leaves a quote open
                 if b'"' in line and self.are_rows:
-                    self.are_rows = all(one.count(b'"') % 2 == 0 for one in line.splitlines())
+                    self.are_rows = all(part.count(b'"') % 2 == 0 for part in line.splitlines())
                 yield line
 
 

@@ -39,7 +39,7 @@ def read_records(content: bytes, path: str, exact: bool = False) -> pd.DataFrame
         lines = enumerate(text.splitlines(), 1)
         records = [(n, _parsed(line, path, n)) for n, line in lines if line.strip()]
         unit = "line"
-    if bad := [number for number, record in records if not isinstance(record, dict)]:
+    if bad := [position for position, record in records if not isinstance(record, dict)]:
         words = f"{path}: {unit} {bad[0]} is no JSON object, {example}. Write one for each row."
         raise DataError(words)
     if len(records) == 1 and {*map(type, records[0][1].values())} in ({list}, {dict}):
@@ -50,7 +50,7 @@ def read_records(content: bytes, path: str, exact: bool = False) -> pd.DataFrame
         check_size(len(records), len(names))
     frame = framed(names, [[record.get(name) for name in names] for _, record in records], exact)
     if unit == "line":
-        frame.attrs["lines"] = in_lines([number for number, _ in records])
+        frame.attrs["lines"] = in_lines([line for line, _ in records])
     return frame
 
 
@@ -58,22 +58,22 @@ def _parsed(text: str, path: str, line: int = 0) -> Any:
     try:
         return parse_json(text)
     except ValueError as error:
-        reason, place = f"cannot be read: {error}", f"{path}:{line or 1}"
+        reason, location = f"cannot be read: {error}", f"{path}:{line or 1}"
         if isinstance(error, json.JSONDecodeError):
-            reason, place = f"this is no JSON: {error.msg}", f"{path}:{line or error.lineno}"
+            reason, location = f"this is no JSON: {error.msg}", f"{path}:{line or error.lineno}"
             if error.msg == "Extra data" or (line and error.pos >= len(text.rstrip())):
                 reason = "the object must end in its line, or stand in a list of objects [{…}, {…}]"
-        raise DataError(f"{place}: {clipped(reason, 120)}.") from error
+        raise DataError(f"{location}: {clipped(reason, 120)}.") from error
 
 
 def framed(names: list[str], rows: Iterable[list[Any]], exact: bool) -> pd.DataFrame:
     """Return a table, each column of one type unless exact, without those of nothing."""
     columns = list(zip(*rows, strict=True)) or [()] * len(names)
-    named = zip(names, columns, strict=True)
-    kept = [(name, own) for name, own in named if name or any(cell is not None for cell in own)]
+    pairs = zip(names, columns, strict=True)
+    kept = [(name, data) for name, data in pairs if name or any(cell is not None for cell in data)]
     if not kept:
         return pd.DataFrame()
-    typed = [pd.Series(own, dtype=None if own and not exact else object) for _, own in kept]
+    typed = [pd.Series(data, dtype=None if data and not exact else object) for _, data in kept]
     return pd.concat(typed, axis=1).set_axis([name for name, _ in kept], axis=1)
 
 
@@ -122,7 +122,7 @@ def _loaded(content: bytes, path: str) -> dict[str, np.ndarray[Any, Any]]:
                 _check_header(source, path)
     with np.load(io.BytesIO(content), allow_pickle=False) as file:
         named = {name: file[name] for name in file.files}
-    return {name: one for name, one in named.items() if isinstance(one, np.ndarray) and one.ndim}
+    return {name: arr for name, arr in named.items() if isinstance(arr, np.ndarray) and arr.ndim}
 
 
 def _check_header(source: IO[bytes], path: str) -> None:

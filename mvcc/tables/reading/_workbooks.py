@@ -52,7 +52,7 @@ class Sheet:
     _row: int = 0  # that is being read
     _column: int = 0
 
-    def begin(self, name: str, given: dict[str, str]) -> None:
+    def begin(self, name: str, attrs: dict[str, str]) -> None:
         """Count an element of XML."""
         self.n_elements += 1
         if self.n_elements > MOST_ELEMENTS:
@@ -62,8 +62,8 @@ class Sheet:
         match name.rpartition(" ")[2]:
             case "c":
                 self._column += 1
-                if given.get("r"):
-                    self._column = _place(given["r"])[1]
+                if attrs.get("r"):
+                    self._column = _place(attrs["r"])[1]
                 if self._column > MOST_COLUMNS:
                     raise ValueError(f"row {self._row} has more than {MOST_COLUMNS:,} cells")
             case "v" | "is" | "f":
@@ -73,18 +73,18 @@ class Sheet:
                     self.formulas.append(self._row * _WIDTH + self._column - 1)
             case "row":
                 before, self._column = self._row, 0
-                self._row = int(float(given.get("r", before + 1)))
+                self._row = int(float(attrs.get("r", before + 1)))
                 if not before < self._row <= MOST_ROWS:
                     where = f"row {self._row:,} comes after row {before:,}"
                     raise ValueError(f"{where}; a sheet has {MOST_ROWS:,} rows")
             case "mergeCell":
-                first, _, last = given.get("ref", "").partition(":")
+                first, _, last = attrs.get("ref", "").partition(":")
                 self.merged.append((*_place(first), *_place(last or first)))
 
     def without_values(self, rows: Cells) -> list[str]:
         """Return the cells, such as B7, whose formulas no program has computed."""
-        places = (divmod(place, _WIDTH) for place in self.formulas)
-        lost = [place for place in places if rows[place[0] - self.first][place[1]] is None]
+        cells = (divmod(formula, _WIDTH) for formula in self.formulas)
+        lost = [cell for cell in cells if rows[cell[0] - self.first][cell[1]] is None]
         return [f"{letters_of(column)}{row}" for row, column in lost]
 
 
@@ -116,9 +116,9 @@ def _refuse_entities(*_: Any) -> None:
 
 def _place(written: str) -> tuple[int, int]:
     """Return row and column of a place such as B7."""
-    found = _PLACE.fullmatch(written)
-    letters, number = found.groups() if found else ("", "0")
-    row, column = int(number), 0
+    parts = _PLACE.fullmatch(written)
+    letters, digits = parts.groups() if parts else ("", "0")
+    row, column = int(digits), 0
     for letter in letters:
         column = 26 * column + ord(letter) - 64
     if not 1 <= row <= MOST_ROWS or column > MOST_COLUMNS:
@@ -213,28 +213,28 @@ def _read_sheet(
 
 def _sheet_of(filled: list[_Filled], title: str | None, path: str, view: str) -> _Filled:
     """Return the sheet of a name; case and blanks around it do not matter."""
-    called = {sheet.title.strip().casefold(): (sheet, size) for sheet, size in filled}
+    by_title = {sheet.title.strip().casefold(): (sheet, size) for sheet, size in filled}
     if not title:
         return _likely_sheet(filled, path, view)
-    found = called.get(title.strip().casefold())
-    if found is None:
+    chosen = by_title.get(title.strip().casefold())
+    if chosen is None:
         titles = [sheet.title for sheet, _ in filled]
         known = clipped(", ".join(map(shown, titles)), 300)
         raise DataError(
             f"{path}: there is no sheet {shown(title)} with values{nearest(title, titles)} The"
             f" sheets are {known}."
         )
-    return found
+    return chosen
 
 
 def _likely_sheet(filled: list[_Filled], path: str, view: str) -> _Filled:
     """Return the sheet with the table; hidden ones count only if there are no others."""
-    visible = [one for one in filled if one[0].sheet_state == "visible"] or filled
+    visible = [pair for pair in filled if pair[0].sheet_state == "visible"] or filled
     if len(visible) == 1:
         return visible[0]
     grids = [table_in(_rows_of(sheet, size), size.first, size.merged) for sheet, size in visible]
-    tables = [place for place, grid in enumerate(grids) if grid.looks_like_a_table]
-    by_size = sorted(tables or range(len(grids)), key=lambda place: -grids[place].n_filled)
+    tables = [n for n, grid in enumerate(grids) if grid.looks_like_a_table]
+    by_size = sorted(tables or range(len(grids)), key=lambda n: -grids[n].n_filled)
     first, *others = by_size
     if tables and others and grids[first].n_filled < _MANY_TIMES * grids[others[0]].n_filled:
         titles = ", ".join(shown(visible[n][0].title) for n in tables)
@@ -263,8 +263,8 @@ def _widths(sheet: Any, grid: Grid) -> dict[str, int]:
     for name, column in zip(grid.names, grid.columns, strict=True):
         numbers = [cell for cell in cells[column] if isinstance(cell.value, int | float)]
         formats = {cell.number_format for cell in numbers}
-        if len(formats) == 1 and _ZEROS.fullmatch(one := formats.pop()):
-            widths[name] = len(one)
+        if len(formats) == 1 and _ZEROS.fullmatch(zeros := formats.pop()):
+            widths[name] = len(zeros)
     return widths
 
 
@@ -277,9 +277,9 @@ def _undo_false_days(rows: list[list[Any]], content: bytes, sheet: Any, size: Sh
     book = openpyxl.load_workbook(io.BytesIO(content), read_only=True, data_only=True)
     book._date_formats.clear()  # so that the same cells are numbers
     for row, numbers in zip(rows, _rows_of(book[sheet.title], size), strict=True):
-        for place, value in enumerate(row):
+        for column, value in enumerate(row):
             if _is_false_day(value):
-                row[place] = numbers[place]
+                row[column] = numbers[column]
 
 
 def _is_false_day(value: Any) -> bool:
