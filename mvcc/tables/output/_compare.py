@@ -46,25 +46,25 @@ def compare_facts(
     if changed is None:
         changed = [view.name for view in facts[0].views if not _is_one_table(facts, view.name)]
     facts = facts[0], _spelled_like(*facts[::-1])
-    both = _common_views(facts, called)
-    rows = {name: _rows_in_both(*views) for name, views in both.items()}
+    common = _common_views(facts, called)
+    rows = {name: _rows_in_both(*views) for name, views in common.items()}
     changes, compared, sizes = [], {}, (facts[0].n_clusters, facts[1].n_clusters)
-    for of_set in _numbered_alike(facts, both):
-        former, found = (
-            np.unique(np.concatenate([both[name][side].labels for name in of_set]))
+    for of_set in _numbered_alike(facts, common):
+        first, second = (
+            np.unique(np.concatenate([common[name][side].labels for name in of_set]))
             for side in (0, 1)
         )
         before, after = pd.concat([rows[name] for name in of_set]).to_numpy().T
         counts = rows_in_both(before, after, sizes)
-        number = np.arange(sizes[1])  # of clusters of the second, in the numbering of the first
-        number[found], told = renumbered(counts[:, found], former)
-        changes.append(Changes(views=tuple(of_set), **told))
+        numbers = np.arange(sizes[1])  # of clusters of the second, in the numbering of the first
+        numbers[second], fields = renumbered(counts[:, second], first)
+        changes.append(Changes(views=tuple(of_set), **fields))
         for name in of_set:
-            compared[name] = _compared(both[name], rows[name], number, [former, number[found]])
-    views = [compared[name] for name in both]
+            compared[name] = _compared(common[name], rows[name], numbers, [first, numbers[second]])
+    views = [compared[name] for name in common]
     return {
         "clusterings": list(called),
-        "changes": [one.model_dump(mode="json") for one in changes],
+        "changes": [change.model_dump(mode="json") for change in changes],
         "in_words": in_words(changes),
         "views": views,
         "matches": _matches(facts, compared),
@@ -74,23 +74,23 @@ def compare_facts(
 
 def _common_views(facts: Both, called: tuple[str, str]) -> dict[str, tuple[ViewFacts, ViewFacts]]:
     """Return the views with rows in both clusterings, or refuse to compare these."""
-    pairs = ((one, facts[1].view(one.name)) for one in facts[0].views)
-    both = {one.name: (one, other) for one, other in pairs if other and {*one.ids} & {*other.ids}}
-    if not both:
-        of_facts = (", ".join(view.name for view in one.views) for one in facts)
-        names = " and ".join(clipped(of, 100) for of in of_facts)
+    pairs = ((view, facts[1].view(view.name)) for view in facts[0].views)
+    common = {view.name: (view, twin) for view, twin in pairs if twin and {*view.ids} & {*twin.ids}}
+    if not common:
+        listed = (", ".join(view.name for view in clustering.views) for clustering in facts)
+        names = " and ".join(clipped(views, 100) for views in listed)
         raise StoreError(
             f"{' and '.join(called)} cannot be compared: no view has rows in both (views: {names})."
         )
-    return both
+    return common
 
 
 def _numbered_alike(facts: Both, names: Iterable[str]) -> Iterable[list[str]]:
     """Return sets of views whose clusters have the same numbers in each of the clusterings."""
     alike: dict[tuple[int, ...], list[str]] = {}
     for name in names:
-        sets = ([name in others for others in one.numbered_alike] for one in facts)
-        alike.setdefault(tuple(own.index(True) for own in sets), []).append(name)
+        masks = ([name in views for views in clustering.numbered_alike] for clustering in facts)
+        alike.setdefault(tuple(mask.index(True) for mask in masks), []).append(name)
     return alike.values()
 
 
@@ -113,81 +113,81 @@ def _spelled_like(facts: Clustering, others: Clustering) -> Clustering:
     return facts.model_copy(update={"views": tuple(views)})
 
 
-def _rows_in_both(one: ViewFacts, other: ViewFacts) -> pd.DataFrame:
+def _rows_in_both(first: ViewFacts, second: ViewFacts) -> pd.DataFrame:
     """Return the clusters of rows in both clusterings, by the ids that both have."""
     before, after = (
-        pd.Series(list(found.values()), pd.Index(list(found), dtype=object), dtype=np.int64)
-        for found in map(clusters_of, (one, other))
+        pd.Series(list(clusters.values()), pd.Index(list(clusters), dtype=object), dtype=np.int64)
+        for clusters in map(clusters_of, (first, second))
     )
     return before.to_frame("from").join(after.rename("cluster_in_second"), how="inner")
 
 
 def _compared(
-    facts: tuple[ViewFacts, ViewFacts], both: pd.DataFrame, number: Ints, used: list[Ints]
+    views: tuple[ViewFacts, ViewFacts], shared: pd.DataFrame, numbers: Ints, used: list[Ints]
 ) -> dict[str, Any]:
     """Compare a view; the clusters in use are numbered as in the first clustering."""
     from sklearn.metrics import adjusted_rand_score
 
-    own, other = both.to_numpy().T
-    aligned = np.where(other == LEFT_OUT, LEFT_OUT, number[other])
-    inside = (own != LEFT_OUT) & (other != LEFT_OUT)
+    before, after = shared.to_numpy().T
+    aligned = np.where(after == LEFT_OUT, LEFT_OUT, numbers[after])
+    is_clustered = (before != LEFT_OUT) & (after != LEFT_OUT)
     rows, columns = (
-        [*sorted(clusters.tolist()), *{LEFT_OUT}.intersection(found.tolist())]
-        for clusters, found in zip(used, (own, aligned), strict=True)
+        [*sorted(clusters.tolist()), *{LEFT_OUT}.intersection(labels.tolist())]
+        for clusters, labels in zip(used, (before, aligned), strict=True)
     )
-    table = pd.crosstab(own, aligned).reindex(index=rows, columns=columns, fill_value=0)
+    table = pd.crosstab(before, aligned).reindex(index=rows, columns=columns, fill_value=0)
     agreement = None
-    if inside.sum() > 1:
-        agreement = float(adjusted_rand_score(own[inside], other[inside]))
-    moved = both.assign(to=aligned)[own != aligned].rename_axis("id").reset_index()
+    if is_clustered.sum() > 1:
+        agreement = float(adjusted_rand_score(before[is_clustered], after[is_clustered]))
+    moved = shared.assign(to=aligned)[before != aligned].rename_axis("id").reset_index()
     return {
-        "name": facts[0].name,
-        "rows": len(both),
-        "only_in": [len(clusters_of(view)) - len(both) for view in facts],
+        "name": views[0].name,
+        "rows": len(shared),
+        "only_in": [len(clusters_of(view)) - len(shared) for view in views],
         "adjusted_rand": agreement,
-        "numbers": number.tolist(),
+        "numbers": numbers.tolist(),
         "clusters": [rows, columns],
         "table": table.to_numpy().tolist(),
         "moved": moved[[*MOVED[1:]]].to_dict("records"),
-        "names": [list(view.names) for view in facts],
-        "judgments": _difference(*map(_constraints, facts)),
+        "names": [list(view.names) for view in views],
+        "judgments": _difference(*map(_constraints, views)),
     }
 
 
 def _constraints(view: ViewFacts) -> Said:
     """Return what was said of the rows of a view, also what heavier constraints contradict."""
-    said = {}
-    every: tuple[Given | LinkFacts, ...] = (*view.given, *view.dropped)
-    for link in every:
-        one, other = view.ids[link.i], view.ids[link.j]
-        line = {"i": one, "j": other, "kind": kind_of(link.must_link)}
-        said[frozenset((one, other)), link.must_link] = line
-    return said
+    constraints = {}
+    links: tuple[Given | LinkFacts, ...] = (*view.given, *view.dropped)
+    for link in links:
+        id_i, id_j = view.ids[link.i], view.ids[link.j]
+        record = {"i": id_i, "j": id_j, "kind": kind_of(link.must_link)}
+        constraints[frozenset((id_i, id_j)), link.must_link] = record
+    return constraints
 
 
 def _matches(facts: Both, names: Iterable[str]) -> list[dict[str, Any]]:
     """Return the matches of every two common views that are new or gone."""
-    found: list[dict[frozenset[str], Said]] = []
-    for one in facts:
-        of_views: dict[frozenset[str], Said] = {}
-        for relation in one.relations:
-            views = [one.views[view] for view in relation.views]
-            own = of_views.setdefault(frozenset(view.name for view in views), {})
+    sides: list[dict[frozenset[str], Said]] = []
+    for clustering in facts:
+        by_views: dict[frozenset[str], Said] = {}
+        for relation in clustering.relations:
+            views = [clustering.views[view] for view in relation.views]
+            of_views = by_views.setdefault(frozenset(view.name for view in views), {})
             for pair in relation.pairs:
                 ends = zip(views, pair, strict=True)
                 match = dict(sorted((view.name, view.ids[row]) for view, row in ends))
-                own[frozenset(match.items()), None] = match
-        found.append(of_views)
-    keys = [key for key in dict.fromkeys([*found[0], *found[1]]) if key <= set(names)]
+                of_views[frozenset(match.items()), None] = match
+        sides.append(by_views)
+    keys = [key for key in dict.fromkeys([*sides[0], *sides[1]]) if key <= set(names)]
     return [
-        {"views": sorted(key)} | _difference(*(one.get(key, {}) for one in found)) for key in keys
+        {"views": sorted(key)} | _difference(*(side.get(key, {}) for side in sides)) for key in keys
     ]
 
 
 def _difference(before: Said, after: Said) -> dict[str, list[dict[str, Any]]]:
     return {
-        "new": [said for key, said in after.items() if key not in before],
-        "gone": [said for key, said in before.items() if key not in after],
+        "new": [record for key, record in after.items() if key not in before],
+        "gone": [record for key, record in before.items() if key not in after],
     }
 
 
@@ -195,33 +195,33 @@ def _notes(
     called: tuple[str, str], facts: Both, compared: list[dict[str, Any]], changed: Collection[str]
 ) -> Iterator[str]:
     """Say what was not compared."""
-    first, second = ([view.name for view in one.views] for one in facts)
-    for one, names, others in zip(called, (first, second), (second, first), strict=True):
-        yield from (f"The view {name} is only in {one}." for name in names if name not in others)
-    there = {view["name"] for view in compared}
+    first, second = ([view.name for view in clustering.views] for clustering in facts)
+    for title, names, others in zip(called, (first, second), (second, first), strict=True):
+        yield from (f"The view {name} is only in {title}." for name in names if name not in others)
+    common = {view["name"] for view in compared}
     for name in first:
-        if name in second and name not in there:
+        if name in second and name not in common:
             yield f"The view {name} has no row that is in both."
     numbered = numbered_in(facts[0]) | numbered_in(facts[1])
     for name in first:
-        if name in there & numbered.intersection(changed):
+        if name in common & numbered.intersection(changed):
             yield (
                 f"{name}: rows without ids are compared by their numbers, but the tables differ:"
                 " the same number may be another row. Name a column of ids"
                 f" ({for_reader('--id-column', 'set_index')}), and cluster both again."
             )
     for view in compared:
-        for one, n in zip(called, view["only_in"], strict=True):
+        for title, n in zip(called, view["only_in"], strict=True):
             if n:
-                yield f"{view['name']}: {counted(n, 'row')} only in {one}."
+                yield f"{view['name']}: {counted(n, 'row')} only in {title}."
 
 
 def _is_one_table(facts: Both, name: str) -> bool:
     """Tell whether a view is one table in both, by its bytes, its header and its sheet if named."""
     tables, sheets = [], set()
-    for one in facts:
-        view, place = one.view(name), one.settings.get("views", {}).get(name, {})
-        sums = [file.sha256 for file in one.inputs if view and file.path == view.source]
-        tables.append((sums, place.get("header")))
-        sheets.add(place.get("sheet"))
+    for clustering in facts:
+        view, settings = clustering.view(name), clustering.settings.get("views", {}).get(name, {})
+        sums = [file.sha256 for file in clustering.inputs if view and file.path == view.source]
+        tables.append((sums, settings.get("header")))
+        sheets.add(settings.get("sheet"))
     return tables[0] == tables[1] and len(sheets - {None}) < 2

@@ -29,11 +29,11 @@ _FEW = 1 / 10  # of the ids of a table
 _ENOUGH = 5  # shared rows for each former cluster, or the stored model decides
 
 
-def rows_in_both(former: Ints, found: Ints, sizes: tuple[int, int]) -> Ints:
+def rows_in_both(before: Ints, after: Ints, sizes: tuple[int, int]) -> Ints:
     """Count the rows of every two clusters; a negative number is that of a row without one."""
     counts = np.zeros(sizes, dtype=np.int64)
-    inside = (former >= 0) & (found >= 0)
-    np.add.at(counts, (former[inside], found[inside]), 1)
+    is_clustered = (before >= 0) & (after >= 0)
+    np.add.at(counts, (before[is_clustered], after[is_clustered]), 1)
     return counts
 
 
@@ -46,32 +46,32 @@ def numbers_like(counts: Ints) -> Ints:
     # SciPy is of no use before tables have been read
     from scipy.optimize import linear_sum_assignment
 
-    n_former, n_found = counts.shape
-    former, found = linear_sum_assignment(counts, maximize=True)
-    both = counts[former, found]
-    smaller = np.minimum(counts.sum(axis=1)[former], counts.sum(axis=0)[found])
-    same = (both > 0) & (both >= _MOST * smaller)
-    numbers = np.full(n_found, -1, dtype=np.int64)
-    numbers[found[same]] = former[same]
-    others = numbers < 0
-    numbers[others] = n_former + np.arange(others.sum())
+    n_former, n_current = counts.shape
+    former, current = linear_sum_assignment(counts, maximize=True)
+    n_shared = counts[former, current]
+    smaller = np.minimum(counts.sum(axis=1)[former], counts.sum(axis=0)[current])
+    is_same = (n_shared > 0) & (n_shared >= _MOST * smaller)
+    numbers = np.full(n_current, -1, dtype=np.int64)
+    numbers[current[is_same]] = former[is_same]
+    is_new = numbers < 0
+    numbers[is_new] = n_former + np.arange(is_new.sum())
     return numbers
 
 
 def renumbered(counts: Ints, former: Ints) -> tuple[Ints, dict[str, Any]]:
     """Return `numbers_like` and their ``Changes``; ``former`` are the numbers in use before."""
-    found = numbers_like(counts)
-    like = np.zeros((len(counts), 1 + max(found)), dtype=np.int64)
-    like[:, found] = counts
-    split, merged = _divided(like, former), _divided(like.T, found)
+    numbers = numbers_like(counts)
+    aligned = np.zeros((len(counts), 1 + max(numbers)), dtype=np.int64)
+    aligned[:, numbers] = counts
+    split, merged = _divided(aligned, former), _divided(aligned.T, numbers)
     explained = {part for _, parts in (*split, *merged) for part in parts}
-    return found, {
-        "shared": int(like.sum()),
-        "kept": int(np.trace(like)),
+    return numbers, {
+        "shared": int(aligned.sum()),
+        "kept": int(np.trace(aligned)),
         "split": split,
         "merged": merged,
-        "new": tuple(sorted({*found.tolist()} - {*former.tolist()} - explained)),
-        "vanished": tuple(sorted({*former.tolist()} - {*found.tolist()} - explained)),
+        "new": tuple(sorted({*numbers.tolist()} - {*former.tolist()} - explained)),
+        "vanished": tuple(sorted({*former.tolist()} - {*numbers.tolist()} - explained)),
     }
 
 
@@ -81,8 +81,8 @@ def _divided(counts: Ints, clusters: Ints) -> tuple[tuple[int, tuple[int, ...]],
     divided = []
     for cluster in clusters.tolist():
         share = counts[cluster] / max(sizes[cluster], 1)
-        most = counts[cluster] >= _MOST * of_others
-        parts = np.flatnonzero((share >= _PART) & most & (origin == cluster))
+        is_most = counts[cluster] >= _MOST * of_others
+        parts = np.flatnonzero((share >= _PART) & is_most & (origin == cluster))
         if len(parts) > 1:
             divided.append((cluster, tuple(parts.tolist())))
     return tuple(divided)
@@ -103,11 +103,11 @@ class Continuation:
         """Give clusters without a name the one that they had before, unless another one has it."""
         if not any(map(any, self.names)):
             return names
-        kept = []
-        for former, own in zip(self.names, names, strict=True):
-            free = ["" if name in own else name for name in former]
-            kept.append([name or other for name, other in zip(own or free, free, strict=True)])
-        return kept
+        filled = []
+        for former, new in zip(self.names, names, strict=True):
+            free = ["" if name in new else name for name in former]
+            filled.append([name or before for name, before in zip(new or free, free, strict=True)])
+        return filled
 
 
 def continued(former: Former | None, inputs: Inputs, fit: Fit) -> Continuation:
@@ -116,17 +116,17 @@ def continued(former: Former | None, inputs: Inputs, fit: Fit) -> Continuation:
         return Continuation(fit)
     facts, tables = former.facts, inputs.tables
     numbers, changes, like = _numbered(former, tables, fit)
-    n_numbers = max(former.n_numbers, *(1 + int(own.max()) for own in numbers))
+    n_numbers = max(former.n_numbers, *(1 + int(of_view.max()) for of_view in numbers))
     fit = fit.with_numbers(numbers, n_numbers)
-    gone = set(range(n_numbers)).difference(*(own.tolist() for own in fit.numbers))
-    told = Continued(
+    gone = set(range(n_numbers)).difference(*(of_view.tolist() for of_view in fit.numbers))
+    new_facts = Continued(
         former=former.called, finished=facts.finished, changes=changes, retired=tuple(sorted(gone))
     )
     names = {view.name: dict(enumerate(view.names)) for view in facts.views}
-    kept = []
+    kept_names = []
     for table in tables:
-        own = names.get(like.get(table.name, table.name), {}) | dict.fromkeys(gone, "")
-        kept.append([own.get(n, "") for n in range(n_numbers)])
+        names_of_view = names.get(like.get(table.name, table.name), {}) | dict.fromkeys(gone, "")
+        kept_names.append([names_of_view.get(n, "") for n in range(n_numbers)])
     carrying = CarryingOver(
         facts.numbered_alike,
         [[tables[view].name for view in views] for views in numbered_alike(fit)],
@@ -135,9 +135,9 @@ def continued(former: Former | None, inputs: Inputs, fit: Fit) -> Continuation:
     )
     corrections, warnings = carrying.of(former.corrections)
     warnings += _without_known_ids(former, tables)
-    here = [table.name for table in tables]
-    new = enumerated(name for name in here if facts.view(name) is None)
-    away = enumerated(view.name for view in facts.views if view.name not in here)
+    present = [table.name for table in tables]
+    new = enumerated(name for name in present if facts.view(name) is None)
+    away = enumerated(view.name for view in facts.views if view.name not in present)
     if new and away:
         warnings.append(
             f"New here: {new}. Only in {former.called}: {away}. A table that is the same needs its"
@@ -145,7 +145,7 @@ def continued(former: Former | None, inputs: Inputs, fit: Fit) -> Continuation:
         )
     for path in former.gone:
         warnings.append(f"{path} is not there; its answers are those that {former.called} has.")
-    return Continuation(fit, told, kept, facts.names_from, corrections, warnings)
+    return Continuation(fit, new_facts, kept_names, facts.names_from, corrections, warnings)
 
 
 def _without_known_ids(former: Former, tables: Sequence[Table]) -> Iterator[str]:
@@ -159,7 +159,7 @@ def _without_known_ids(former: Former, tables: Sequence[Table]) -> Iterator[str]
         if n_shared and (is_same or n_shared >= _FEW * min(len(table.ids), len(view.ids))):
             continue
         columns = ((table.id_column, "here"), (before, "there"))
-        named = " and ".join(f"{shown(name)} {place}" for name, place in columns if name)
+        named = " and ".join(f"{shown(name)} {where}" for name, where in columns if name)
         remedy = f"name the column of their ids ({for_reader('--id-column', 'set_index')})"
         if named:
             named = f" The column of ids is {named}."
@@ -190,13 +190,13 @@ def _numbered(
         like |= {tables[view].name: first for view in views if tables[view].name not in giving}
         known = [table for table in known if table.name in giving]
         called = tuple(table.name for table in known)
-        former_labels = [one.labels for one in facts.views if one.name in called]
+        former_labels = [view.labels for view in facts.views if view.name in called]
         clusters = np.unique(np.concatenate(former_labels))
         before, by_model = _former_clusters(former, known, len(clusters))
         after = [fit.labels[view] for view in views if tables[view].name in called]
         counts = rows_in_both(before, np.concatenate(after), (former.n_numbers, n_found))
-        new, found = renumbered(counts, clusters)
-        changes.append(Changes(views=called, by_model=by_model, **found))
+        new, fields = renumbered(counts, clusters)
+        changes.append(Changes(views=called, by_model=by_model, **fields))
         for view in views:
             numbers[view] = new
     return numbers, tuple(changes), like

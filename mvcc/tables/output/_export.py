@@ -54,10 +54,10 @@ class _Exported:
     @property
     def with_types(self) -> pd.DataFrame:
         """Both; of a text file, what are numbers in all its cells are numbers."""
-        own = self.own
+        columns = self.own
         if self.ending in (*_TEXT_FILES, ".arff"):
-            own = formats.with_numbers(own)
-        return pd.concat((own, self.beside), axis=1)
+            columns = formats.with_numbers(columns)
+        return pd.concat((columns, self.beside), axis=1)
 
 
 Views = dict[str, _Exported]
@@ -78,8 +78,8 @@ def export_tables(
     kind, files = _files(out, kind, names)
     model = load_model(folder / MODEL)
     views = {
-        name: _with_clusters(folder, job.views[name], model.view(name).id_column, facts, place)
-        for place, name in enumerate(names)
+        name: _with_clusters(folder, job.views[name], model.view(name).id_column, facts, position)
+        for position, name in enumerate(names)
     }
     contents = {
         path: _WRITERS[kind]({name: views[name] for name in held}, str(path))
@@ -116,14 +116,14 @@ def _files(out: Path, kind: str | None, names: list[str]) -> tuple[str, dict[Pat
 
 
 def _with_clusters(
-    folder: Path, view: View, id_column: str | None, facts: Clustering, place: int
+    folder: Path, view: View, id_column: str | None, facts: Clustering, position: int
 ) -> _Exported:
     """Return the table of a view, with what the clustering says of its rows."""
     with moved_perhaps(folder):
         frame = read_frame(view.path, view.sheet, view.header)
     content = content_of(view.path)
-    columns, values = label_columns(facts.views[place])
-    if sha256_of(content) != facts.inputs[place].sha256:
+    columns, values = label_columns(facts.views[position])
+    if sha256_of(content) != facts.inputs[position].sha256:
         raise has_changed(view.path, folder)
     ids = []
     if id_column is None or id_column in frame:
@@ -140,8 +140,8 @@ def _with_clusters(
 
 def _free(name: str, taken: pd.Index) -> str:
     """Return a name that no column of the user has."""
-    names = chain([name], (f"{name}_{number}" for number in count(2)))
-    return next(one for one in names if one not in taken)
+    candidates = chain([name], (f"{name}_{suffix}" for suffix in count(2)))
+    return next(candidate for candidate in candidates if candidate not in taken)
 
 
 def _exact(frame: pd.DataFrame, view: View, content: bytes) -> pd.DataFrame:
@@ -165,18 +165,18 @@ def _arrow_table(content: bytes) -> Any:
 def _csv(views: Views, path: str) -> bytes:
     """Write one table; that of a text file as it was, with its decimal sign in new columns."""
     (view,) = views.values()
-    own, beside = _texts(view.own, path), _texts(view.beside, path)
+    table, beside = _texts(view.own, path), _texts(view.beside, path)
     if view.ending not in _TEXT_FILES:
-        return csv_bytes(zip(*map(formats.escaped, own + beside), strict=True))
+        return csv_bytes(zip(*map(formats.escaped, table + beside), strict=True))
     kinds = [dtype.kind for dtype in view.beside.dtypes]
     if formats.decimal_sign(view.own) == ",":
-        for place, kind in enumerate(kinds):
+        for position, kind in enumerate(kinds):
             if kind == "f":
-                beside[place] = [text.replace(".", ",") for text in beside[place]]
+                beside[position] = [text.replace(".", ",") for text in beside[position]]
     are_texts = [kind in "OUT" for kind in kinds]
     delimiter, n_units = (view.own.attrs[key] for key in ("delimiter", "n_units"))
-    added = list(map(formats.escaped, beside))
-    return formats.with_columns(view.content, view.path, delimiter, own, added, are_texts, n_units)
+    new = list(map(formats.escaped, beside))
+    return formats.with_columns(view.content, view.path, delimiter, table, new, are_texts, n_units)
 
 
 def _texts(frame: pd.DataFrame, path: str) -> list[list[str]]:

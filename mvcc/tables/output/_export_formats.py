@@ -52,10 +52,10 @@ def escaped(texts: Sequence[str]) -> list[str]:
 
 def decimal_sign(frame: pd.DataFrame) -> str:
     """Return the decimal sign of a text file, by its numbers, else by its delimiter."""
-    found = understand_all(frame, dict.fromkeys(frame.columns)).values()
-    if any(one.column.written is Written.DECIMAL_COMMAS for one in found):
+    columns = understand_all(frame, dict.fromkeys(frame.columns)).values()
+    if any(understood.column.written is Written.DECIMAL_COMMAS for understood in columns):
         return ","
-    numbers = [one.values for one in found if one.column.kind == "number"]
+    numbers = [understood.values for understood in columns if understood.column.kind == "number"]
     has_points = any((values % 1 > 0).any() for values in numbers if values is not None)
     return "," if frame.attrs.get("delimiter") == ";" and not has_points else "."
 
@@ -110,12 +110,12 @@ def _as_written(texts: pd.Series[Any], sign: str) -> pd.Series[Any] | None:
     words = texts[~missing].tolist()
     if sign == ",":  # a point separates thousands, or nobody knows
         words = [word.translate({ord(","): ".", ord("."): ","}) for word in words]
-    found: list[Any] = [_number(word) for word in words]
-    n_whole = sum(isinstance(number, int) for number in found)
-    if not words or None in found or (n_whole and any(word.endswith(".0") for word in words)):
+    values: list[Any] = [_number(word) for word in words]
+    n_whole = sum(isinstance(value, int) for value in values)
+    if not words or None in values or (n_whole and any(word.endswith(".0") for word in words)):
         return None
-    dtype = "Int64" if n_whole == len(found) else "Float64"
-    return pd.Series(found, index=texts.index[~missing], dtype=dtype).reindex(texts.index)
+    dtype = "Int64" if n_whole == len(values) else "Float64"
+    return pd.Series(values, index=texts.index[~missing], dtype=dtype).reindex(texts.index)
 
 
 def _number(word: str) -> int | float | None:
@@ -137,15 +137,15 @@ def as_arrow(column: pd.Series[Any]) -> Any:
     """Return a column of Parquet; what it has no type for is text, as cells of several types."""
     import pyarrow
 
-    there = column[column.notna() & (column.dtype == object)]
-    types = set(map(type, there))
-    exact = all(abs(value) <= _EXACT for value in there if isinstance(value, int))
+    present = column[column.notna() & (column.dtype == object)]
+    types = set(map(type, present))
+    exact = all(abs(value) <= _EXACT for value in present if isinstance(value, int))
     if not _is_long(column) and (len(types) < 2 or (types == {int, float} and exact)):
         # whole numbers of more than 64 bits, and lists of several types, have none
         with suppress(OverflowError, pyarrow.ArrowException):
-            found = pyarrow.Array.from_pandas(column)
-            if "struct<>" not in str(found.type):  # which no file can have
-                return found
+            array = pyarrow.Array.from_pandas(column)
+            if "struct<>" not in str(array.type):  # which no file can have
+                return array
     texts = flat(column, "").astype(str).where(column.notna(), None)
     return pyarrow.Array.from_pandas(texts)
 
@@ -154,12 +154,12 @@ def with_columns(
     content: bytes,
     path: str,
     delimiter: str,
-    own: Sequence[Sequence[str]],
+    columns: Sequence[Sequence[str]],
     beside: Sequence[Sequence[str]],
     are_texts: Sequence[bool],
     n_units: int = 0,
 ) -> bytes:
-    """Return a text file with columns ``beside`` its ``own``; whole lines stay to the character."""
+    """Return a text file with columns ``beside`` its own; whole lines stay to the character."""
     read = read_text(content, path, DataError)
     records = list(_records(read.text))
     above = ""
@@ -179,9 +179,9 @@ def with_columns(
         cells = (_quoted(text, quotes, delimiter) for text in texts)
         more.append([_quoted(name, quotes_texts, delimiter), *cells])
     added = [delimiter.join(cells) for cells in zip(*more, strict=True)]
-    first_end, n_rows = ends[0] or "\n", len(own[0])
-    if not _is_whole(lines[:n_rows], own, delimiter):
-        written = (csv_bytes([cells], delimiter) for cells in zip(*own, strict=True))
+    first_end, n_rows = ends[0] or "\n", len(columns[0])
+    if not _is_whole(lines[:n_rows], columns, delimiter):
+        written = (csv_bytes([cells], delimiter) for cells in zip(*columns, strict=True))
         lines = [line.decode().removesuffix("\n") for line in written]
         ends = [first_end] * n_rows
     rows = zip(lines, added, ends, strict=False)
@@ -202,24 +202,24 @@ def _records(text: str) -> Iterator[str]:
         yield "".join(record)
 
 
-def _is_whole(lines: list[str], own: Sequence[Sequence[str]], delimiter: str) -> bool:
+def _is_whole(lines: list[str], columns: Sequence[Sequence[str]], delimiter: str) -> bool:
     """Tell whether lines are the rows of a table, each with a value for every column."""
     try:
         rows = list(csv.reader(lines, delimiter=delimiter))
     except csv.Error:  # which pandas reads otherwise
         return False
     names = [name.strip() for name in rows[0]]
-    known = [column[0].strip() for column in own]
-    is_full = len(rows) == len(own[0]) and all(len(row) == len(names) for row in rows)
-    return is_full and list(filter(None, names)) == list(filter(None, known))
+    column_names = [column[0].strip() for column in columns]
+    is_full = len(rows) == len(columns[0]) and all(len(row) == len(names) for row in rows)
+    return is_full and list(filter(None, names)) == list(filter(None, column_names))
 
 
 def _quoting(lines: list[str], delimiter: str) -> tuple[bool, bool]:
     """Tell whether a file has names and texts in quotes, and whether all its values."""
     cell = '"(?:[^"]|"")*"'
     row = re.compile(rf"{cell}(?:{re.escape(delimiter)}{cell})*{re.escape(delimiter)}?")
-    has = [row.fullmatch(line) is not None for line in lines[:2]]
-    return has[0], all(has)
+    is_quoted = [row.fullmatch(line) is not None for line in lines[:2]]
+    return is_quoted[0], all(is_quoted)
 
 
 def _quoted(text: str, always: bool, delimiter: str) -> str:
@@ -264,9 +264,9 @@ def workbook_bytes(frames: Mapping[str, pd.DataFrame], path: str) -> bytes:
             [str(name), *column.astype(object).where(column.notna(), None).tolist()]
             for name, column in frame.items()
         ]
-        for number, column in enumerate(columns, 1):
+        for index, column in enumerate(columns, 1):
             longest = max(len(str(value)) for value in column[:_MOST_MEASURED] if value is not None)
-            sheet.column_dimensions[get_column_letter(number)].width = min(longest, _WIDEST) + 2
+            sheet.column_dimensions[get_column_letter(index)].width = min(longest, _WIDEST) + 2
         with closing(sheet):  # or Python tells of its generator when a cell is refused
             for row in zip(*columns, strict=True):
                 sheet.append([_cell(sheet, value, path) for value in row])

@@ -78,13 +78,13 @@ def _check(out: OutputFolder, job: Job) -> None:
             " --fresh."
         )
     tables = [f"{view}/{table}" for view in job.views for table in TABLES]
-    labels = [f"{name}/{ALL_LABELS}" for name, own in job.views.items() if os.path.isdir(own.path)]
+    labels = [f"{key}/{ALL_LABELS}" for key, view in job.views.items() if os.path.isdir(view.path)]
     out.refuse_taken([FACTS, CONFIG, MODEL, ANSWERS, DISPUTED, *tables])
     out.refuse_taken(labels, folders=True)
     out.refuse_taken([REPORT], REPORT_KIND)
 
 
-def refuse_others(out: OutputFolder, what: str) -> None:
+def refuse_others(out: OutputFolder, kind: str) -> None:
     """Refuse a folder that holds something, but nothing of ours."""
     with out.explained(out.path):
         others = sorted({path.name for path in out.path.iterdir()} - BOOKKEEPING)
@@ -93,7 +93,7 @@ def refuse_others(out: OutputFolder, what: str) -> None:
         if len(others) > 3:
             listed += " and more"
         raise StoreError(
-            f"{out.path} holds {listed}, but no {what}. Choose another folder with --out."
+            f"{out.path} holds {listed}, but no {kind}. Choose another folder with --out."
         )
 
 
@@ -123,7 +123,7 @@ def write_folder(
     """
     from mvcc.reporting.html import clustering_page  # jinja2
 
-    found, tables = reviewed.draft.found, inputs.tables_read
+    uncorrected, tables = reviewed.draft.found, inputs.tables_read
     with out.staged("clustering") as new:
         (new / CONFIG).write_bytes(_yaml(job, out.path).encode())
         for table, files in zip(tables, of_views, strict=True):
@@ -134,15 +134,15 @@ def write_folder(
         (new / MODEL).write_bytes(model)
         checksum = {"model_sha256": sha256_of(model)}
         facts = reviewed.facts.model_copy(update=checksum)
-        for name, content in labels_of(facts, tables, found).items():
+        for name, content in labels_of(facts, tables, uncorrected).items():
             (new / name).write_bytes(content)
         if inputs.answers and inputs.answers.people:
             (new / ANSWERS).write_bytes(csv_bytes(inputs.answers.lines()))
         if folders:
             facts = folders.label(job, saved, new, facts)
-        if said := reviewed.draft.lines:
-            (new / FOUND).write_bytes(found.model_copy(update=checksum).to_json())
-            corrections = ([line.id, line.answer, line.when] for line in said)
+        if log := reviewed.draft.lines:
+            (new / FOUND).write_bytes(uncorrected.model_copy(update=checksum).to_json())
+            corrections = ([line.id, line.answer, line.when] for line in log)
             (new / CORRECTIONS).write_bytes(csv_bytes([LOG_COLUMNS, *corrections]))
         (new / FACTS).write_bytes(facts.to_json())
         (new / REPORT).write_bytes(clustering_page(facts))
@@ -150,27 +150,29 @@ def write_folder(
     return facts
 
 
-def labels_of(facts: Clustering, tables: list[Table], found: Clustering) -> dict[str, bytes]:
+def labels_of(facts: Clustering, tables: list[Table], uncorrected: Clustering) -> dict[str, bytes]:
     """Return the tables that follow from the facts: labels of rows, disputes, doubted matches."""
     files = {}
     for table, view in zip(tables, facts.views, strict=True):
         columns, values = label_columns(view)
         lines = [("id", *columns), *((name, *values[name]) for name in table.ids)]
         if table.reference is not None:
-            known = ("label", *table.reference)
-            lines = [(*line, label) for line, label in zip(lines, known, strict=True)]
+            labels = ("label", *table.reference)
+            lines = [(*line, label) for line, label in zip(lines, labels, strict=True)]
         files[f"{table.name}/{LABELS}"] = csv_bytes(lines)
     if facts.together:
         files[DISPUTED] = csv_bytes(facts.together.disputed_lines())
-    having = {view for one in found.relations if one.suspicious for view in one.views}
-    if having:
+    doubtful = {
+        view for relation in uncorrected.relations if relation.suspicious for view in relation.views
+    }
+    if doubtful:
         from mvcc.tables.fitting._joint import suspicious_lines  # scikit-learn
 
-        suspicious = {one.views: one.suspicious for one in facts.relations}
+        suspicious = {relation.views: relation.suspicious for relation in facts.relations}
         listed = suspicious_lines(facts.views, suspicious)
-        for number in sorted(having):
-            rows = listed.get(number, [[*COLUMNS[SUSPICIOUS]]])
-            files[f"{facts.views[number].name}/{SUSPICIOUS}"] = csv_bytes(rows)
+        for position in sorted(doubtful):
+            rows = listed.get(position, [[*COLUMNS[SUSPICIOUS]]])
+            files[f"{facts.views[position].name}/{SUSPICIOUS}"] = csv_bytes(rows)
     return files
 
 
@@ -182,31 +184,31 @@ def clusters_of(view: ViewFacts) -> dict[str, int]:
 def label_columns(view: ViewFacts) -> tuple[list[str], dict[str, tuple[Any, ...]]]:
     """Return the columns of ``labels.csv``, and every row's values by id: of outliers only −1."""
     columns: dict[str, Sequence[Any]] = {"cluster": view.labels}
-    known = [own != other for own, other in zip(view.labels, view.second, strict=False)]
+    has_second = [label != second for label, second in zip(view.labels, view.second, strict=False)]
     if view.names:
         columns["name"] = [view.names[label] for label in view.labels]
     if view.probability:
         columns["probability"] = view.probability
         # after corrections, the second choice may be unknown: then it is the cluster itself
         for name in ("second", "second_probability"):
-            told = zip(getattr(view, name), known, strict=True)
-            columns[name] = [value if is_known else None for value, is_known in told]
+            cells = zip(getattr(view, name), has_second, strict=True)
+            columns[name] = [value if is_known else None for value, is_known in cells]
     if None not in view.stability:
         columns["stability"] = view.stability
     if view.fit:  # which former versions did not tell
         columns["fit"] = view.fit
     values = dict(zip(view.ids, zip(*columns.values(), strict=True), strict=True))
-    without = (LEFT_OUT, *[None] * (len(columns) - 1))
-    return list(columns), values | dict.fromkeys(view.outliers, without)
+    of_outliers = (LEFT_OUT, *[None] * (len(columns) - 1))
+    return list(columns), values | dict.fromkeys(view.outliers, of_outliers)
 
 
 def _yaml(job: Job, folder: Path) -> str:
     """Return the job as a file that repeats it from this folder."""
-    here = os.path.realpath(folder)
+    base = os.path.realpath(folder)
 
     def path_of(path: str) -> str:
         parent, name = os.path.split(path)  # a link keeps its own name, which tells the format
-        return os.path.relpath(os.path.join(os.path.realpath(parent), name), here)
+        return os.path.relpath(os.path.join(os.path.realpath(parent), name), base)
 
     settings = with_paths(job.settings(), path_of)
     for view in settings["views"].values():

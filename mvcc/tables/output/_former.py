@@ -51,19 +51,19 @@ class Former:
 
     def strange(self, inputs: Inputs) -> set[str]:
         """Return the views whose rows are or were numbered, unless the table is the former one."""
-        before = {file.path: file.sha256 for file in self.facts.inputs}
-        now = {path: sha256 for path, _, sha256 in inputs.files}
-        known = {(view.name, before.get(view.source)) for view in self.facts.views}
+        sums_before = {file.path: file.sha256 for file in self.facts.inputs}
+        sums_now = {path: sha256 for path, _, sha256 in inputs.files}
+        known = {(view.name, sums_before.get(view.source)) for view in self.facts.views}
         tables = {table.name: table for table in self.tables}
-        found = set()
+        names = set()
         for table in inputs.tables_read:
             name, was_numbered = table.name, table.name in self.numbered
             if name in tables and table.has_rows_of(tables[name]):
                 continue
-            is_former = (name, now.get(table.path, "")) in known and name not in self.moved
+            is_former = (name, sums_now.get(table.path, "")) in known and name not in self.moved
             if was_numbered != table.is_numbered or (was_numbered and not is_former):
-                found.add(name)
-        return found
+                names.add(name)
+        return names
 
     @cached_property
     def numbered(self) -> set[str]:
@@ -73,15 +73,15 @@ class Former:
 
 def numbered_in(facts: Clustering) -> set[str]:
     """Return the views whose rows are numbered, as far as the facts tell."""
-    found = set()
+    names = set()
     for view in facts.views:
         ids = {*view.ids, *view.outliers}
         is_counted = ids == set(map(str, range(len(ids))))
         if not view.is_in_memory:  # numbers may have gaps
             is_counted = all(map(str.isdecimal, ids))
         if is_counted and id_column_in(view) is None:
-            found.add(view.name)
-    return found
+            names.add(view.name)
+    return names
 
 
 def id_column_in(view: ViewFacts) -> str | None:
@@ -111,10 +111,10 @@ def read_former(job: Job) -> tuple[Job, Former | None]:
     if not is_asked:
         asked, gone = _folders_of_answers(folder)
         job = job.model_copy(update={"asked": asked})
-    places = {name: facts.settings.get("views", {}).get(name, {}) for name in job.views}
-    views = {name: _named_as_before(view, places[name]) for name, view in job.views.items()}
+    before = {name: facts.settings.get("views", {}).get(name, {}) for name in job.views}
+    views = {name: _named_as_before(view, before[name]) for name, view in job.views.items()}
     job = job.model_copy(update={"views": views})
-    began = {name: (own.get("sheet"), own.get("header")) for name, own in places.items()}
+    began = {name: (view.get("sheet"), view.get("header")) for name, view in before.items()}
     former = Former(
         str(folder),
         read_found(folder),
@@ -123,7 +123,7 @@ def read_former(job: Job) -> tuple[Job, Former | None]:
         facts.n_clusters,
         tuple(gone),
         answers_again=not is_asked,
-        moved=[name for name, own in views.items() if (own.sheet, own.header) != began[name]],
+        moved=[name for name, view in views.items() if (view.sheet, view.header) != began[name]],
     )
     return job, former
 
@@ -143,12 +143,12 @@ def answered(job: Job, inputs: Inputs, former: Former | None) -> Inputs:
             f"{former.called} has {about}. Name the folder of the answers that hold for this table"
             " with `asked` (--asked)."
         )
-    found = with_answers(job, inputs, former.matched(inputs))
+    answered_inputs = with_answers(job, inputs, former.matched(inputs))
     if not counts:
-        return found
+        return answered_inputs
     tables = agreeing(len(counts), "the table is not the one", "the tables are not those")
     note = f"There are {about}: {tables} that {former.called} was made of."
-    return replace(found, notes=(*found.notes, note))
+    return replace(answered_inputs, notes=(*answered_inputs.notes, note))
 
 
 def _named_as_before(view: View, before: Mapping[str, Any]) -> View:
@@ -169,8 +169,8 @@ def _named_as_before(view: View, before: Mapping[str, Any]) -> View:
 def _folders_of_answers(folder: Path) -> tuple[tuple[str, ...], list[str]]:
     """Return a clustering's folders of answers, itself in place of those gone, and these."""
     asked = _asked_before(folder)
-    there = tuple(path for path in asked if log_in(path).exists())
-    gone = [path for path in asked if path not in there]
+    present = tuple(path for path in asked if log_in(path).exists())
+    gone = [path for path in asked if path not in present]
     if not gone and asked == tuple(map(os.path.normpath, load_job(folder / CONFIG).asked)):
         return asked, []
     if not (folder / ANSWERS).exists():
@@ -179,15 +179,15 @@ def _folders_of_answers(folder: Path) -> tuple[tuple[str, ...], list[str]]:
             f"{lost}, which has the answers that {folder} was made with, is not there any more."
             " Name the folder of these answers with `asked` (--asked)."
         )
-    return (str(folder), *there), gone
+    return (str(folder), *present), gone
 
 
 def _asked_before(folder: Path, met: frozenset[str] = frozenset()) -> tuple[str, ...]:
     """Return the folders of answers of a clustering, for a former one those of that one."""
-    met, found = met | {os.path.realpath(folder)}, list[str]()
+    met, folders = met | {os.path.realpath(folder)}, list[str]()
     for path in load_job(folder / CONFIG).asked:
         if log_in(path).name != ANSWERS or not (Path(path) / CONFIG).exists():
-            found.append(os.path.normpath(path))
+            folders.append(os.path.normpath(path))
         elif os.path.realpath(path) not in met:  # two may have continued each other
-            found += _asked_before(Path(path), met)
-    return tuple(dict.fromkeys(found))
+            folders += _asked_before(Path(path), met)
+    return tuple(dict.fromkeys(folders))

@@ -57,8 +57,8 @@ def propose_matches(
     """
     inputs, facts, corrections = _read(job, clustering)
     tables, known = _between(inputs, between)
-    said = (rows_in(line.id) for line in answers_standing(corrections) if line.answer == NO_MATCH)
-    refused = _rows_of_pairs(said, inputs, tables)
+    pairs = (rows_in(line.id) for line in answers_standing(corrections) if line.answer == NO_MATCH)
+    refused = _rows_of_pairs(pairs, inputs, tables)
     if facts:
         dropped = _rows_of_pairs(_dropped(facts), inputs, tables)
         known = known[[(i, j) not in dropped for i, j in known.tolist()]]
@@ -82,11 +82,11 @@ def propose_matches(
     proposals = match_proposals(views, matches, n_folds=n_folds, refused=apart)[0, 1]
     # nothing is measured where nothing is left to propose, either
     hits = [None if np.isnan(hit) else float(hit) for hit in proposals.hits]
-    others = None
+    candidates = None
     if n_candidates > 1:
         most = max(Counter(row for row, _ in refused).values(), default=0)
-        others = match_candidates(views, matches, n_candidates=n_candidates + most)[0, 1]
-    lines = [*_lines(proposals, others, n_rows, n_candidates, refused)]
+        candidates = match_candidates(views, matches, n_candidates=n_candidates + most)[0, 1]
+    lines = [*_lines(proposals, candidates, n_rows, n_candidates, refused)]
     n_proposals = len(lines)
     if with_known:
         lines += [(i, j, "known", "", "") for i, j in known.tolist()]
@@ -111,8 +111,8 @@ def _read(job: Job, clustering: Path | None) -> tuple[Inputs, Clustering | None,
     _refuse_changed(clustering, facts, inputs)
     inputs = with_answers(job, with_matches(inputs, corrections))
     outliers = {view.name: view.outliers for view in facts.views}
-    left_out = [np.isin(table.ids, outliers.get(table.name, ())) for table in inputs.tables]
-    inputs = inputs.on_rows([np.flatnonzero(~own) for own in left_out])
+    is_left_out = [np.isin(table.ids, outliers.get(table.name, ())) for table in inputs.tables]
+    inputs = inputs.on_rows([np.flatnonzero(~mask) for mask in is_left_out])
     return inputs, facts, corrections
 
 
@@ -125,10 +125,10 @@ def _listed(
     return {
         "columns": [*(table.name for table in tables), "rank", "probability", "score", *beside],
         "rows": [
-            [tables[0].ids[i], tables[1].ids[j], *told]
+            [tables[0].ids[i], tables[1].ids[j], *cells]
             + [values[i] for _, values in first]
             + [values[j] for _, values in second]
-            for i, j, *told in lines
+            for i, j, *cells in lines
         ],
     }
 
@@ -150,20 +150,20 @@ def _lines(
     refused: set[tuple[int, int]],
 ) -> Iterator[tuple[Any, ...]]:
     """Give each proposal, then the other candidates of its row: rows, rank, probability, score."""
-    place = dict[int, int]()
+    positions = dict[int, int]()
     if others:
-        place = {row: number for number, row in enumerate(others.rows.tolist())}
-    for number, (row, other) in enumerate(proposals.pairs[:n_rows].tolist()):
-        told: Any = round(float(proposals.probabilities[number]), 4)
-        if np.isnan(told):
-            told = ""
-        yield row, other, 1, told, round(float(proposals.scores[number]), 4)
+        positions = {row: position for position, row in enumerate(others.rows.tolist())}
+    for proposal, (row, other) in enumerate(proposals.pairs[:n_rows].tolist()):
+        probability: Any = round(float(proposals.probabilities[proposal]), 4)
+        if np.isnan(probability):
+            probability = ""
+        yield row, other, 1, probability, round(float(proposals.scores[proposal]), 4)
         if others:
-            found, scores = others.candidates[place[row]], others.scores[place[row]]
-            more = [n for n, one in enumerate(found.tolist()) if (row, one) not in refused]
-            more = [n for n in more if found[n] != other][: n_candidates - 1]
+            mates, scores = others.candidates[positions[row]], others.scores[positions[row]]
+            more = [n for n, mate in enumerate(mates.tolist()) if (row, mate) not in refused]
+            more = [n for n in more if mates[n] != other][: n_candidates - 1]
             for rank, n in enumerate(more, 2):
-                yield row, int(found[n]), rank, "", round(float(scores[n]), 4)
+                yield row, int(mates[n]), rank, "", round(float(scores[n]), 4)
 
 
 def _beside(table: Table, facts: Clustering | None) -> Iterator[tuple[str, list[Any]]]:
@@ -213,7 +213,7 @@ def _between(inputs: Inputs, between: str | None) -> tuple[list[Table], Ints]:
 def _dropped(facts: Clustering) -> Iterator[tuple[str, str]]:
     """Give the rows of every match that a clustering left out since it seems to be wrong."""
     for relation in facts.relations:
-        first, second = (facts.views[number] for number in relation.views)
+        first, second = (facts.views[view] for view in relation.views)
         for i, j, _, is_dropped in relation.suspicious:
             if is_dropped:
                 yield row_name(first.name, first.ids[i]), row_name(second.name, second.ids[j])

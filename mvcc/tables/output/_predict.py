@@ -90,10 +90,10 @@ def predict_files(
         targets, out = dict.fromkeys(new, out.name), out.parent
     # a format that is not written is refused before anything is read
     writers = {name: _writer_of(out / targets[name]) for name in new if name not in folders}
-    found = list[Predicted]()
+    predicted = list[Predicted]()
     with ExitStack() as stack:
-        given: list[str | Path] = [*inputs_of_clustering(folder), *new.values(), folder]
-        target_folder = stack.enter_context(OutputFolder(out, KIND, fresh=fresh, inputs=given))
+        inputs: list[str | Path] = [*inputs_of_clustering(folder), *new.values(), folder]
+        target_folder = stack.enter_context(OutputFolder(out, KIND, fresh=fresh, inputs=inputs))
         for name, target in targets.items():
             target_folder.refuse_taken([target], folders=name in folders)
         client: Any = None
@@ -103,24 +103,24 @@ def predict_files(
             file = os.path.abspath(folder / MODEL)
             on_step("starting workers")
             client = stack.enter_context(workers(scheduler, next(iter(folders.values())).path))
-        parts = stack.enter_context(target_folder.writing(*targets.values()))
-        for view, part in zip(views, parts, strict=True):
+        paths = stack.enter_context(target_folder.writing(*targets.values()))
+        for view, path in zip(views, paths, strict=True):
             name = view.name
-            names = next(one.names for one in facts.views if one.name == name)
+            names = next(view_facts.names for view_facts in facts.views if view_facts.name == name)
             if name in folders:
-                part.mkdir()
+                path.mkdir()
                 tell = Progress(f"labels of {name}", on_step)
                 id_column = _id_column(client, folders[name], view)
                 notes = [*_notes_on_ids(view, id_column, folders[name].path)]
                 source = Source(file, name, names, id_column, into=facts.into)
-                counts = write_labels(client, folders[name], source, part, tell)
+                counts = write_labels(client, folders[name], source, path, tell)
                 sizes = np.array(facts_of_counts(counts, facts.n_clusters)["all_sizes"])
             else:
                 sizes, notes = np.zeros(facts.n_clusters, np.int64), list[str]()
-                writers[name](part, _labeled(view, tables[name], names, sizes, notes))
+                writers[name](path, _labeled(view, tables[name], names, sizes, notes))
             notes += _notes_on_parts(facts, name, folder)
-            found.append(Predicted(name, out / targets[name], sizes.tolist(), notes))
-    return found
+            predicted.append(Predicted(name, out / targets[name], sizes.tolist(), notes))
+    return predicted
 
 
 def _as_clustered(
@@ -193,7 +193,7 @@ def _labeled(
 
 def _notes_on_parts(facts: Clustering, name: str, folder: Path) -> Iterator[str]:
     """Say which clusters the model does not know, since corrections made them."""
-    known = {view.name: own for view, own in zip(facts.views, facts.into, strict=False)}
+    known = {view.name: clusters for view, clusters in zip(facts.views, facts.into, strict=False)}
     if parts := sorted({*facts.clusters} - {*known.get(name, facts.clusters)}):
         yield (
             f"{name}: no new row is put into {agreeing(len(parts), 'cluster', 'clusters')}"
@@ -202,12 +202,12 @@ def _notes_on_parts(facts: Clustering, name: str, folder: Path) -> Iterator[str]
         )
 
 
-def _notes_on_ids(view: SavedView, found: str | None, path: str) -> Iterator[str]:
+def _notes_on_ids(view: SavedView, id_column: str | None, path: str) -> Iterator[str]:
     """Say what names new rows if the column that named those that were clustered is not there."""
-    if view.id_column not in (None, found):
+    if view.id_column not in (None, id_column):
         names = "rows are numbered from 0"
-        if found is not None:
-            names = f"{shown(found)} names the rows"
+        if id_column is not None:
+            names = f"{shown(id_column)} names the rows"
         column = shown(view.id_column)
         yield f"{path} has no column {column}, which named the rows that were clustered: {names}."
 
@@ -224,10 +224,10 @@ def _refuse_repeated(hashes: Any, lines: Iterable[Sequence[int]], path: str) -> 
     order = np.argsort(hashes, kind="stable")
     twice = np.flatnonzero(np.diff(hashes[order]) == 0)
     if len(twice):
-        of_rows = list(chain.from_iterable(lines))
-        both = order[twice[0] : twice[0] + 2]
-        one, same = (f"line {of_rows[n]}" if of_rows else f"row {n}" for n in both)
-        raise DataError(f"{path}: {same} has the id of {one}; ids must be distinct.")
+        line_numbers = list(chain.from_iterable(lines))
+        rows = order[twice[0] : twice[0] + 2]
+        first, second = (f"line {line_numbers[n]}" if line_numbers else f"row {n}" for n in rows)
+        raise DataError(f"{path}: {second} has the id of {first}; ids must be distinct.")
 
 
 def _write_csv(path: Path, labeled: Iterator[Columns]) -> None:

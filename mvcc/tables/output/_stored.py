@@ -77,11 +77,11 @@ def moved_perhaps(folder: Path) -> Iterator[None]:
 
 def has_changed(table: str, folder: Path, is_same_file: bool = False) -> DataError:
     """Return what is wrong with a table that is not as the clustering in a folder had it."""
-    what = "has changed since it was clustered. Restore the file, or cluster"
+    problem = "has changed since it was clustered. Restore the file, or cluster"
     if is_same_file:
-        what = "is as it was clustered, but this version reads its rows otherwise. Cluster"
+        problem = "is as it was clustered, but this version reads its rows otherwise. Cluster"
     return DataError(
-        f"{table} {what} it anew:"
+        f"{table} {problem} it anew:"
         f" mvcc cluster {typed(folder / CONFIG)} --continue {typed(folder)} --out NEW"
     )
 
@@ -94,18 +94,18 @@ def inputs_of_clustering(folder: Path) -> list[str]:
 def check_clustering(folder: Path) -> tuple[int, list[str], list[str]]:
     """Compare the files of a clustering with its facts: how many fit, problems, and notes."""
     facts, notes = read_facts(folder), list[str]()
-    verified, wrong = check_files(folder, facts)
-    if wrong and (told := unfinished_review(folder)):
-        notes.append(told)
+    verified, problems = check_files(folder, facts)
+    if problems and (message := unfinished_review(folder)):
+        notes.append(message)
     if (folder / CONFIG).exists():
         paths = _paths_now(load_job(folder / CONFIG), facts.inputs)
-        for path, read in zip(paths, facts.inputs, strict=True):
+        for path, file in zip(paths, facts.inputs, strict=True):
             try:
-                if input_sha256(path) != read.sha256:
+                if input_sha256(path) != file.sha256:
                     notes.append(f"{path}: the input has changed since; cluster it again.")
             except (OSError, DataError):
                 notes.append(f"{path}: the input cannot be read any more.")
-    return verified, wrong, notes
+    return verified, problems, notes
 
 
 def unfinished_review(folder: Path) -> str:
@@ -117,28 +117,28 @@ def unfinished_review(folder: Path) -> str:
 
 def check_files(folder: Path, facts: Clustering) -> tuple[int, list[str]]:
     """Compare the files of a clustering with its facts: how many fit, and problems."""
-    verified, wrong = 1, list[str]()
-    for number, view in enumerate(facts.views):
+    verified, problems = 1, list[str]()
+    for position, view in enumerate(facts.views):
         path = folder / view.name
         is_right = {LABELS: _has_labels(path / LABELS, view)}
-        for name, n_rows in _lengths_told(facts, number).items():
+        for name, n_rows in _lengths_told(facts, position).items():
             is_right[name] = len(_rows_of(path / name)) == n_rows + 1
         if view.n_all_rows is not None:
             sizes = _sizes_of_parts(path / ALL_LABELS)
-            are_told = all(sizes[n] == size for n, size in enumerate(view.all_sizes))
-            is_right[ALL_LABELS] = are_told and sizes.total() == view.n_all_rows
+            sizes_fit = all(sizes[n] == size for n, size in enumerate(view.all_sizes))
+            is_right[ALL_LABELS] = sizes_fit and sizes.total() == view.n_all_rows
         verified += sum(is_right.values())
-        told = {LABELS: f" {_by_hand(folder)}"}
-        wrong += [
-            f"{view.name}/{name}: it is missing, or is not what {FACTS} says.{told.get(name, '')}"
+        hints = {LABELS: f" {_by_hand(folder)}"}
+        problems += [
+            f"{view.name}/{name}: it is missing, or is not what {FACTS} says.{hints.get(name, '')}"
             for name in is_right
             if not is_right[name]
         ]
-    wrong += _unlike_corrections(folder, facts)
+    problems += _unlike_corrections(folder, facts)
     needed = [MODEL, CONFIG]
     if facts.together:
         needed += [ANSWERS, DISPUTED]
-    wrong += [f"{name}: it is missing." for name in needed if not (folder / name).exists()]
+    problems += [f"{name}: it is missing." for name in needed if not (folder / name).exists()]
     if (folder / MODEL).exists():
         try:
             damage = _damage_of_model(content_of(folder / MODEL), facts)
@@ -146,17 +146,17 @@ def check_files(folder: Path, facts: Clustering) -> tuple[int, list[str]]:
             damage = f"it cannot be read: {error.strerror}"
         verified += not damage
         if damage:
-            wrong.append(f"{MODEL}: {damage}.")
-    return verified, wrong
+            problems.append(f"{MODEL}: {damage}.")
+    return verified, problems
 
 
 def _has_labels(path: Path, view: ViewFacts) -> bool:
     """Tell whether ``labels.csv`` of a view has its clusters, and their names if any."""
     columns, values = label_columns(view)
-    lines = [("id", *columns), *((name, *own) for name, own in values.items())]
-    n = 2 + bool(view.names)
-    told = [["" if cell is None else str(cell) for cell in line[:n]] for line in lines]
-    return sorted(row[:n] for row in _rows_of(path)) == sorted(told)
+    lines = [("id", *columns), *((name, *cells) for name, cells in values.items())]
+    n_columns = 2 + bool(view.names)
+    expected = [["" if cell is None else str(cell) for cell in line[:n_columns]] for line in lines]
+    return sorted(row[:n_columns] for row in _rows_of(path)) == sorted(expected)
 
 
 def _by_hand(folder: Path) -> str:
@@ -171,12 +171,12 @@ def _unlike_corrections(folder: Path, facts: Clustering) -> list[str]:
 
     try:
         corrections = read_corrections(folder)
-        found = read_found(folder)
+        uncorrected = read_found(folder)
     except StoreError as error:
         return [str(error)]
-    if Draft.of(found, corrections).sentences == facts.corrections:
+    if Draft.of(uncorrected, corrections).sentences == facts.corrections:
         return []
-    if n := n_lacking(found, corrections, facts.corrections):
+    if n := n_lacking(uncorrected, corrections, facts.corrections):
         lost = counted(n, "correction")
         return [
             f"{CORRECTIONS}: it lacks {lost} of {FACTS}. Restore it, or `mvcc review` drops"
@@ -185,25 +185,25 @@ def _unlike_corrections(folder: Path, facts: Clustering) -> list[str]:
     return [f"{CORRECTIONS}: {FACTS} does not follow from it."]
 
 
-def n_lacking(found: Clustering, corrections: Corrections, stored: Sequence[str]) -> int:
+def n_lacking(uncorrected: Clustering, corrections: Corrections, stored: Sequence[str]) -> int:
     """Count stored sentences that no correction says; none if all were said, as at a kill."""
     from mvcc.tables.correcting._draft import Draft  # imports scikit-learn
 
-    lacking = Counter(stored) - Counter(Draft.of(found, corrections).sentences)
-    before = (corrections[:n] for n in range(len(corrections)))
-    if lacking and any(Draft.of(found, one).sentences == stored for one in before):
+    lacking = Counter(stored) - Counter(Draft.of(uncorrected, corrections).sentences)
+    prefixes = (corrections[:n] for n in range(len(corrections)))
+    if lacking and any(Draft.of(uncorrected, prefix).sentences == stored for prefix in prefixes):
         return 0
     return lacking.total()
 
 
-def _lengths_told(facts: Clustering, number: int) -> dict[str, int]:
+def _lengths_told(facts: Clustering, position: int) -> dict[str, int]:
     """Return how many rows the tables of a view have beside its labels, by their names."""
-    view = facts.views[number]
+    view = facts.views[position]
     if facts.joint:
         lengths = {MOVED: view.n_moved}
     else:
         lengths = {PROPAGATED: view.n_propagated.total, RECEIVED: view.n_received.total}
-    of_view = [relation for relation in facts.relations if number in relation.views]
+    of_view = [relation for relation in facts.relations if position in relation.views]
     if n_suspicious := sum(len(relation.suspicious) for relation in of_view):
         lengths[SUSPICIOUS] = n_suspicious
     return lengths
@@ -312,14 +312,14 @@ def _damage_of_model(content: bytes, facts: Clustering) -> str:
     return damage_of(content, [*filter(None, [facts.model_sha256])])
 
 
-def _paths_now(job: Job, read: tuple[Input, ...]) -> list[str]:
+def _paths_now(job: Job, inputs: tuple[Input, ...]) -> list[str]:
     """Return where the inputs of a clustering are by its settings."""
-    given = given_files(job)
+    paths = given_files(job)
     if len(job.asked) > 1:
-        return [*given, *(str(log_in(folder)) for folder in job.asked)]
+        return [*paths, *(str(log_in(folder)) for folder in job.asked)]
     answers = os.path.dirname(next(iter([*answer_files(job), *job.constraints.values()]), ""))
-    names = [os.path.basename(one.path) for one in read[len(given) :]]  # all in one folder
-    return [*given, *(os.path.join(answers, name) for name in names)]
+    names = [os.path.basename(file.path) for file in inputs[len(paths) :]]  # all in one folder
+    return [*paths, *(os.path.join(answers, name) for name in names)]
 
 
 def _rows_of(path: Path) -> list[list[str]]:
