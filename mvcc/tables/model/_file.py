@@ -66,13 +66,13 @@ def _of_former_format(view: dict[str, Any]) -> dict[str, Any]:
         written = column["note"].partition(", ")[0]
         if written not in list(Written):
             written = ""
-        kept = {"name": column["name"], "kind": column["kind"]}
-        used.append(kept | {"written": written, "unit": ""})
+        fields = {"name": column["name"], "kind": column["kind"]}
+        used.append(fields | {"written": written, "unit": ""})
     return view | {"used": used, "missing": []}
 
 
-def read_model(content: bytes, place: str) -> list[dict[str, Any]]:
-    """Return the views of a model of known types; messages call the file ``place``."""
+def read_model(content: bytes, path: str) -> list[dict[str, Any]]:
+    """Return the views of a model of known types; messages call the file ``path``."""
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             check_zip(archive, len(content))
@@ -82,15 +82,15 @@ def read_model(content: bytes, place: str) -> list[dict[str, Any]]:
             _check_schema(parse_json(archive.read(_SCHEMA)))
             version, written = head["format"], clipped(str(head["version"]))
         if version == FORMAT:
-            return _views(content, place)
+            return _views(content, path)
         if version == _FORMER_FORMAT:
-            return list(map(_of_former_format, _views(content, place)))
+            return list(map(_of_former_format, _views(content, path)))
     except StoreError:
         raise
     except Exception as error:  # a damaged file raises whatever its first odd byte leads to
-        raise damaged(place, clipped(" ".join(str(error).split()), 200).rstrip(".")) from error
+        raise damaged(path, clipped(" ".join(str(error).split()), 200).rstrip(".")) from error
     raise StoreError(
-        f"{place} is of format {clipped(str(version))}, written by mvcc {written}; this is mvcc"
+        f"{path} is of format {clipped(str(version))}, written by mvcc {written}; this is mvcc"
         f" {__version__}, which reads formats {_FORMER_FORMAT} and {FORMAT}. Cluster again."
     )
 
@@ -118,38 +118,38 @@ def _check_schema(schema: Any) -> None:
         if not isinstance(states, dict):
             return 0
         size = 1 + sum(map(size_of, states.values()))
-        number, file = states.get("__id__"), states.get("file")
-        if isinstance(number, int):
-            if isinstance(file, str) and owners.setdefault(file, number) != number:
+        object_id, file = states.get("__id__"), states.get("file")
+        if isinstance(object_id, int):
+            if isinstance(file, str) and owners.setdefault(file, object_id) != object_id:
                 raise ValueError(f"two arrays are in {file}")
-            if sizes.setdefault(number, size) != size:
-                raise ValueError(f"object {number} is not written in each of its places")
+            if sizes.setdefault(object_id, size) != size:
+                raise ValueError(f"object {object_id} is not written in each of its places")
         return size
 
     size_of(schema)
 
 
-def _views(content: bytes, place: str) -> list[dict[str, Any]]:
+def _views(content: bytes, path: str) -> list[dict[str, Any]]:
     import skops.io  # slow, as said above
 
-    found = skops.io.get_untrusted_types(data=content)
-    if other := sorted(set(found) - _TYPES):
+    types = skops.io.get_untrusted_types(data=content)
+    if unknown := sorted(set(types) - _TYPES):
         raise StoreError(
-            f"{place} holds types that mvcc never writes: {clipped(', '.join(other), 300)}."
+            f"{path} holds types that mvcc never writes: {clipped(', '.join(unknown), 300)}."
             " Somebody has changed it; do not load it."
         )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of another scikit-learn: its estimators are made anew
-        views = skops.io.loads(content, trusted=found)
+        views = skops.io.loads(content, trusted=types)
     if not (isinstance(views, list) and all(isinstance(view, dict) for view in views)):
-        raise damaged(place, "it holds no views")
+        raise damaged(path, "it holds no views")
     return views
 
 
-def damaged(place: str, why: str) -> StoreError:
+def damaged(path: str, why: str) -> StoreError:
     """Return the error for a file that is not a model."""
     return StoreError(
-        f"{place} is damaged, or no model that `mvcc cluster` has written: {why}. Cluster again."
+        f"{path} is damaged, or no model that `mvcc cluster` has written: {why}. Cluster again."
     )
 
 
@@ -175,7 +175,7 @@ class _States:
         if isinstance(value, type):
             return self._named(value) | {"__loader__": "TypeNode"}
         if isinstance(value, dict):
-            content = {key: self.state(one) for key, one in value.items()}
+            content = {key: self.state(item) for key, item in value.items()}
             key_types = self.state(list(map(type, value)))
             return {"__loader__": "DictNode", "content": content, "key_types": key_types}
         if isinstance(value, list | tuple):

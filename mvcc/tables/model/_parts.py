@@ -59,18 +59,18 @@ def _or_none(rule: Rule) -> Rule:
 
 
 def _categories(value: Any, sizes: Sizes) -> Any:
-    (own,) = in_list(value, 1)
-    check_array(own, ("O",), ("out",), sizes)
-    texts = own.tolist()
+    (categories,) = in_list(value, 1)
+    check_array(categories, ("O",), ("out",), sizes)
+    texts = categories.tolist()
     require(are_texts(texts) and texts == sorted(set(texts)))
-    return own
+    return categories
 
 
 def _vocabulary(value: Any, sizes: Sizes) -> dict[str, int]:
     require(isinstance(value, dict) and are_texts(list(value)))
-    places = list(value.values())
-    require(all(type(place) is int for place in places))
-    require(sorted(places) == [*range(len(places))])
+    columns = list(value.values())
+    require(all(type(column) is int for column in columns))
+    require(sorted(columns) == [*range(len(columns))])
     bind("out", len(value), sizes)
     return dict(value)
 
@@ -202,8 +202,8 @@ def mixed_features(kinds: list[str]) -> Parts:
 
 def _mixed(kinds: list[str]) -> Parts:
     """Return the part with an encoder for each of these columns, and one for all texts."""
-    texts = [number for number, kind in enumerate(kinds) if kind == "text"]
-    blocks = [kind for number, kind in enumerate(kinds) if number not in texts[1:]]
+    texts = [column for column, kind in enumerate(kinds) if kind == "text"]
+    blocks = [kind for column, kind in enumerate(kinds) if column not in texts[1:]]
 
     def rule(stored: dict[str, Any], sizes: Sizes) -> MixedFeatures:
         require(are_texts(stored.get("kinds")) and stored["kinds"] == kinds)
@@ -211,8 +211,8 @@ def _mixed(kinds: list[str]) -> Parts:
         made.encoders_, made.centers_ = [], []
         parts = [in_list(stored.get(name), len(blocks)) for name in ("encoders_", "centers_")]
         for kind, encoder, center in zip(blocks, *parts, strict=True):
-            one, n = read(_ENCODERS.get(kind, _NUMBER), encoder, _WIDTHS.get(kind, 1))
-            made.encoders_.append(one)
+            restored, n = read(_ENCODERS.get(kind, _NUMBER), encoder, _WIDTHS.get(kind, 1))
+            made.encoders_.append(restored)
             made.centers_.append(array("out")(center, {"out": n}))
             n_out += n
         weights = array("blocks", least=0, most=1e50)

@@ -81,10 +81,10 @@ def chain(*rules: Rule) -> Parts:
     def rule(stored: dict[str, Any], sizes: Sizes) -> Any:
         made, n = [], sizes["in"]
         steps = in_list(stored.get("steps"), len(rules))
-        for of_step, named in zip(rules, steps, strict=True):
+        for step_rule, named in zip(rules, steps, strict=True):
             require(isinstance(named, tuple | list) and len(named) == 2)
-            one, n = read(of_step, named[1], n)
-            made.append(one)
+            step, n = read(step_rule, named[1], n)
+            made.append(step)
         sizes["out"] = n
         return make_pipeline(*made)
 
@@ -130,9 +130,9 @@ def array(
 
 def size(name: str) -> Rule:
     def rule(value: Any, sizes: Sizes) -> int:
-        found: int = number(1, 2**62, int)(value, sizes)
-        bind(name, found, sizes)
-        return found
+        checked: int = number(1, 2**62, int)(value, sizes)
+        bind(name, checked, sizes)
+        return checked
 
     return rule
 
@@ -145,9 +145,9 @@ def number(least: float, most: float, kind: type[int | float] = float) -> Rule:
     return rule
 
 
-def words(*known: Any) -> Rule:
+def words(*choices: Any) -> Rule:
     def rule(value: Any, sizes: Sizes) -> Any:
-        require(any(type(value) is type(one) and value == one for one in known))
+        require(any(type(value) is type(choice) and value == choice for choice in choices))
         return value
 
     return rule
@@ -155,4 +155,4 @@ def words(*known: Any) -> Rule:
 
 def are_texts(value: Any) -> bool:
     """Tell whether a value is a list of texts, which can be compared with others."""
-    return type(value) is list and all(type(one) is str for one in value)
+    return type(value) is list and all(type(text) is str for text in value)

@@ -54,37 +54,37 @@ class SavedView:
                 raise DataError(f"{said} {self.name} was clustered by it.")
         return frame[self.columns]
 
-    def predict(self, X: pd.DataFrame, place: Callable[[int], str]) -> Ints:
-        """Return the clusters of rows, which messages call by ``place``, read as before."""
-        return self.predicted(self.values_of(X, place))
+    def predict(self, X: pd.DataFrame, locate: Callable[[int], str]) -> Ints:
+        """Return the clusters of rows, which messages call by ``locate``, read as before."""
+        return self.predicted(self.values_of(X, locate))
 
     def values_of(
-        self, X: pd.DataFrame, place: Callable[[int], str]
+        self, X: pd.DataFrame, locate: Callable[[int], str]
     ) -> pd.DataFrame | NDArray[Any]:
         """Return the values of rows, read as those that were clustered."""
         values: dict[str, Any] = {}
         without = "leave the row out"
         if self.mixed:  # others take no empty cells, either
             without = "leave the cell empty"
-        for name, one in read_like(self.used, without_words(X, self.missing)).items():
-            if one.mistake is not None:
+        for name, understood in read_like(self.used, without_words(X, self.missing)).items():
+            if understood.mistake is not None:
                 raise InvalidInputError(
-                    f"{place(one.mistake.row)} has {one.mistake.what} in the column {name!r}."
-                    f" {one.mistake.remedies(without)}."
+                    f"{locate(understood.mistake.row)} has {understood.mistake.what} in the column"
+                    f" {name!r}. {understood.mistake.remedies(without)}."
                 )
-            values[name] = one.values
+            values[name] = understood.values
         if self.mixed:
             known = self.categories
             return pd.DataFrame(
-                {name: _as_known(own, known.get(name, ())) for name, own in values.items()}
+                {name: _as_known(cells, known.get(name, ())) for name, cells in values.items()}
             )
         numbers = np.column_stack(list(values.values()))
         if (missing := np.argwhere(np.isnan(numbers))).size:
             row, column = missing[0].tolist()
             name = self.columns[column]
             raise InvalidInputError(
-                f"{place(row)} has no value in the column {name!r}, but all rows of {self.name} had"
-                " one when they were clustered. Write a number, or leave the row out."
+                f"{locate(row)} has no value in the column {name!r}, but all rows of {self.name}"
+                " had one when they were clustered. Write a number, or leave the row out."
             )
         return check_data(numbers)
 
@@ -99,8 +99,8 @@ class SavedView:
     def predicted(self, values: pd.DataFrame | NDArray[Any]) -> Ints:
         """Return the clusters of rows that were read as those that were clustered."""
         with config_context(transform_output="default"):
-            found: Ints = self.predictor.predict(self.transformer.transform(values))
-        return self.numbers[found]
+            clusters: Ints = self.predictor.predict(self.transformer.transform(values))
+        return self.numbers[clusters]
 
 
 def _as_known(values: Any, known: Iterable[str]) -> Any:
@@ -109,9 +109,9 @@ def _as_known(values: Any, known: Iterable[str]) -> Any:
     if not whole:
         return values
     bare = {word.removesuffix(".0"): word for word in whole}
-    same = bare | {f"{number}.0": word for number, word in bare.items()}
-    same |= {word: word for word in whole}  # both may be known
-    return np.array([same.get(one, one) for one in values], dtype=object)
+    spellings = bare | {f"{digits}.0": word for digits, word in bare.items()}
+    spellings |= {word: word for word in whole}  # both may be known
+    return np.array([spellings.get(value, value) for value in values], dtype=object)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -161,7 +161,7 @@ class SavedClustering:
             return self
         views = zip(self.views, into, strict=True)
         return SavedClustering(
-            [replace(view, numbers=np.array(own)[view.numbers]) for view, own in views]
+            [replace(view, numbers=np.array(clusters)[view.numbers]) for view, clusters in views]
         )
 
     def predict(self, X: Any, view: str) -> Ints:
@@ -244,19 +244,19 @@ def _made_anew(view: SavedView) -> SavedView:
     """Return a view, whose values may be anything, made anew, or raise Unfit or TypeError."""
     require(type(view.name) is str and type(view.mixed) is bool and are_texts(view.missing))
     require(type(view.id_column) in (str, type(None)))
-    used = [_column(**cast(Any, one)) for one in view.used]
+    used = [_column(**cast(Any, column)) for column in view.used]
     kinds: list[str | None] = [None, "number", "date"]
     if view.mixed:
         kinds += ["category", "text", "picture"]
-    for one in used:
-        words(*kinds)(one.kind, {})
-    require(are_texts(view.columns) and view.columns == [one.name for one in used])
+    for column in used:
+        words(*kinds)(column.kind, {})
+    require(are_texts(view.columns) and view.columns == [column.name for column in used])
     require(len(set(view.columns)) == len(used) > 0)
     sizes = {"n_numbers": _MOST_NUMBERS}
     array("k", least=0, below="n_numbers", dtypes=("i8",))(view.numbers, sizes)
     features = NUMBERS
     if view.mixed:
-        features = mixed_features([str(one.kind) for one in used])
+        features = mixed_features([str(column.kind) for column in used])
     transformer, n_features = read(features, view.transformer, len(used))
     predictor, _ = read(PREDICTORS, view.predictor, n_features, k=sizes["k"])
     return replace(view, used=used, transformer=transformer, predictor=predictor)
