@@ -80,7 +80,7 @@ class Folders:
             column, drawing = id_columns[name], replace(constrained, wanted=wanted)
             frame = draw_rows(self.client, folder, column, drawing, tell)
             view = job.views[name].model_copy(update={"id_column": column})
-            ids = None if column else [str(number) for number in frame.index]
+            ids = None if column else [str(row) for row in frame.index]
             with problems.collecting():
                 table = table_of(frame, name, view, problems, job.shown_of(name), ids)
                 is_numbered = column is None  # by numbers with gaps
@@ -93,7 +93,7 @@ class Folders:
         from distributed.system import MEMORY_LIMIT
 
         memory = int(min(psutil.virtual_memory().available, MEMORY_LIMIT))
-        n_columns = sum(len(one.columns) + _MORE_COLUMNS for one in self.of_view.values())
+        n_columns = sum(len(folder.columns) + _MORE_COLUMNS for folder in self.of_view.values())
         n = memory // 2 // (_BYTES_OF_A_VALUE * n_columns)
         return min(DEFAULT_ROWS, max(_FEWEST_ROWS, n))
 
@@ -104,13 +104,13 @@ class Folders:
         drawn: dict[str, pd.DataFrame] = {}
         ids = constrained.wanted
         for pair, path in job.matches.items():
-            one, other = views_of_pair(pair)
-            folders = [self.of_view[name] for name in (one, other) if name in self.of_view]
+            first, second = views_of_pair(pair)
+            folders = [self.of_view[name] for name in (first, second) if name in self.of_view]
             if any(folder.n_rows > constrained.n for folder in folders):
                 most = max(1, int(constrained.n * _MATCHED) // len(job.matches))
-                ends = (one, other), (id_columns[one], id_columns[other])
-                drawn[pair], own = _drawn_lines(path, *ends, replace(constrained, n=most))
-                ids |= own
+                ends = (first, second), (id_columns[first], id_columns[second])
+                drawn[pair], drawn_ids = _drawn_lines(path, *ends, replace(constrained, n=most))
+                ids |= drawn_ids
         return drawn, ids
 
     def label(self, job: Job, saved: SavedClustering, new: Path, facts: Clustering) -> Clustering:
@@ -125,8 +125,8 @@ class Folders:
             source = Source(model, name, views[name].names, ids, labels, known, facts.into)
             tell = Progress(f"labels of all rows of {name}", self.on_step)
             counts = write_labels(self.client, folder, source, new / name / ALL_LABELS, tell)
-            found = facts_of_counts(counts, facts.n_clusters)
-            views[name] = views[name].model_copy(update=found)
+            fields = facts_of_counts(counts, facts.n_clusters)
+            views[name] = views[name].model_copy(update=fields)
         seconds = round(facts.seconds + time.perf_counter() - began, 1)
         return facts.model_copy(update={"views": tuple(views.values()), "seconds": seconds})
 
@@ -170,8 +170,8 @@ class Drawing:
         keys: Keys = pd.util.hash_array(texts, hash_key=f"{self.seed:016x}", categorize=False)
         keys = np.maximum(keys, np.uint64(1))
         if self.wanted:
-            for own in ids:
-                keys[pd.Index(map(plain_id, own)).isin(self.wanted)] = 0
+            for column in ids:
+                keys[pd.Index(map(plain_id, column)).isin(self.wanted)] = 0
         return keys
 
     def least(self, keys: Keys) -> NDArray[np.int64]:
@@ -183,13 +183,13 @@ class Drawing:
     ) -> tuple[pd.DataFrame, Keys]:
         """Return the rows of a piece that may be drawn of so many of a folder, and their keys."""
         bound = self._bound(n_rows)
-        frames, found = [], []
+        frames, kept_keys = [], []
         for frame in piece.frames():
             ids = np.array(ids_of(frame, id_column, folder), dtype=object)
             keys = self.keys(ids, ids)
             frames.append(frame[keys <= bound])
-            found.append(keys[keys <= bound])
-        return pd.concat(frames), np.concatenate(found)
+            kept_keys.append(keys[keys <= bound])
+        return pd.concat(frames), np.concatenate(kept_keys)
 
     def telling(self, piece: Piece, columns: list[str], n_rows: int) -> pd.DataFrame:
         """Return the rows of a piece that tell which of some columns has distinct, wanted ids."""
@@ -197,8 +197,8 @@ class Drawing:
         for frame in piece.frames(columns):
             rows = set[int]()
             for values in (frame.index.to_series(), *(frame[column] for column in columns)):
-                own = as_texts(values.dropna())
-                some = own[self.keys(own.to_numpy(dtype=object), own) <= bound]
+                texts = as_texts(values.dropna())
+                some = texts[self.keys(texts.to_numpy(dtype=object), texts) <= bound]
                 rows |= set(some.groupby(some.to_numpy()).head(2).index)  # two suffice
             frames.append(frame.loc[sorted(rows)])
         return pd.concat(frames)
@@ -218,22 +218,24 @@ def id_column_of(
 
     head = next(folder.pieces[0].frames())
     refuse_repeated_columns(head, folder.path)
-    found = find_id_column(head, view, named)
+    id_column = find_id_column(head, view, named)
     if view.id_column is not None or "index" in head.attrs or len(head) == folder.n_rows:
-        return found
-    others = view.model_copy(update={"ignore": (*view.ignore, str(found))})
-    if not named and find_id_column(head, others) == found:  # it is called id, or there is none
-        return found
+        return id_column
+    others = view.model_copy(update={"ignore": (*view.ignore, str(id_column))})
+    if not named and find_id_column(head, others) == id_column:  # it is called id, or there is none
+        return id_column
     read = set(folder.columns) - set(columns_of_bytes(head))
     glance = {name: as_texts(head[name].head(GLANCE)) for name in head if name in read}
     columns = [name for name, texts in glance.items() if may_name_rows(texts)]
-    wanted = frozenset(map(plain_id, chain(*(one.ids for one in named))))
+    wanted = frozenset(map(plain_id, chain(*(column.ids for column in named))))
     named_here = {name: plain_ids(head[name]) for name in columns}
-    if [name for name, own in named_here.items() if not wanted.isdisjoint(own)] == [found]:
-        return found  # no other column could hold what is named: the other rows are not read
+    if [name for name, ids in named_here.items() if not wanted.isdisjoint(ids)] == [id_column]:
+        return id_column  # no other column could hold what is named: the other rows are not read
     same = delayed(Drawing(wanted, DEFAULT_ROWS, 0))
     more = columns, folder.n_rows
-    rows = computed(client, [delayed(Drawing.telling)(same, one, *more) for one in folder.pieces])
+    rows = computed(
+        client, [delayed(Drawing.telling)(same, piece, *more) for piece in folder.pieces]
+    )
     frame = pd.concat([head, *rows])
     return find_id_column(frame[~frame.index.duplicated()], view, named)
 
@@ -250,8 +252,8 @@ def draw_rows(
 
     same, more = delayed(drawing), (folder.path, id_column, folder.n_rows)
     picked = [delayed(Drawing.candidates)(same, piece, *more) for piece in folder.pieces]
-    found = computed(client, picked, lambda n: on_share(n / len(picked)))
-    frames, keys = zip(*found, strict=True)
+    candidates = computed(client, picked, lambda n: on_share(n / len(picked)))
+    frames, keys = zip(*candidates, strict=True)
     frame: pd.DataFrame = pd.concat(frames).iloc[drawing.least(np.concatenate(keys))]
     frame.attrs |= {"files": folder.files, "folder": os.path.dirname(folder.path)}
     return frame
@@ -261,13 +263,13 @@ def _drawn_lines(
     path: str, views: tuple[str, str], id_columns: tuple[str | None, str | None], drawing: Drawing
 ) -> tuple[pd.DataFrame, set[str]]:
     kept, keys = pd.DataFrame(), np.empty(0, np.uint64)
-    known: dict[Any, Any] = {}
+    attrs: dict[Any, Any] = {}
     for frame in read_frames(path):
-        notes = [*known.get("notes", []), *frame.attrs.get("notes", [])]
-        known["notes"] = list(dict.fromkeys(notes))
-        known |= {key: frame.attrs[key] for key in ("header", "lines") if key in frame.attrs}
-        if "lines" in known:
-            frame.index = pd.Index(known["lines"])
+        notes = [*attrs.get("notes", []), *frame.attrs.get("notes", [])]
+        attrs["notes"] = list(dict.fromkeys(notes))
+        attrs |= {key: frame.attrs[key] for key in ("header", "lines") if key in frame.attrs}
+        if "lines" in attrs:
+            frame.index = pd.Index(attrs["lines"])
         _, ends, _ = matched_ids(frame, path, views, id_columns)
         pairs = np.array(list(map("\0".join, zip(*ends, strict=True))), dtype=object)
         keys = np.concatenate((keys, drawing.keys(pairs, *ends)))
@@ -275,9 +277,9 @@ def _drawn_lines(
         kept = pd.concat([kept, frame]) if len(kept) else frame
         rows = drawing.least(keys)
         kept, keys = kept.iloc[rows], keys[rows]
-    if "lines" in known:
-        known["lines"] = in_lines(kept.index.tolist())
-    kept.attrs = known
+    if "lines" in attrs:
+        attrs["lines"] = in_lines(kept.index.tolist())
+    kept.attrs = attrs
     names, columns, is_header = matched_ids(kept, path, views, id_columns)
     return kept, {*map(plain_id, chain(*columns, () if is_header else names[:2]))}
 

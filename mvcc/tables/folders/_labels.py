@@ -47,7 +47,7 @@ class Source:
         """Return the columns that are written, and their types."""
         more = {"name": self.names, "label": self.labels_column}
         return {"id": _TEXT, "cluster": "int64"} | {
-            name: _TEXT for name, there in more.items() if there
+            name: _TEXT for name, value in more.items() if value
         }
 
 
@@ -82,12 +82,12 @@ class Labeler:
 
     def labels(self, piece: Piece) -> pd.DataFrame:
         """Return id and cluster of the rows of a piece."""
-        found = pd.concat([self._labels(frame, piece) for frame in piece.frames()])
+        labels = pd.concat([self._labels(frame, piece) for frame in piece.frames()])
         if self.source.id_column is not None:
-            found.attrs["files"] = ((piece.first_of_file, os.path.basename(piece.path)),)
-            ids_of(found, "id", piece.place)
-            found.attrs = {}
-        return found.reset_index(drop=True)
+            labels.attrs["files"] = ((piece.first_of_file, os.path.basename(piece.path)),)
+            ids_of(labels, "id", piece.place)
+            labels.attrs = {}
+        return labels.reset_index(drop=True)
 
     def _labels(self, frame: pd.DataFrame, piece: Piece) -> pd.DataFrame:
         clustered = self.view.columns_in(frame, piece.file)
@@ -137,12 +137,12 @@ def facts_of_counts(counts: pd.Series[Any], n_clusters: int) -> dict[str, Any]:
     is_labeled = counts.index.nlevels == 2
     table = counts.unstack(fill_value=0) if is_labeled else counts.to_frame()
     table = table.reindex(range(n_clusters), fill_value=0)
-    found: dict[str, Any] = {
+    facts: dict[str, Any] = {
         "n_all_rows": int(counts.sum()),
         "all_sizes": tuple(table.sum(axis=1).astype(int).tolist()),
     }
     if is_labeled:
         labeled: Ints = table.drop(columns="", errors="ignore").to_numpy(dtype=np.int64)
         if labeled.sum() > 1:
-            found["all_f"], found["all_ari"] = scores_of_table(labeled)
-    return found
+            facts["all_f"], facts["all_ari"] = scores_of_table(labeled)
+    return facts

@@ -21,12 +21,12 @@ _LOOK = 0.2  # seconds between two looks at what is done
 
 
 @contextmanager
-def workers(scheduler: str | None, place: str) -> Iterator[Client]:
-    """Give a client of a scheduler, or of a process for each core; ``place`` is what needs it."""
+def workers(scheduler: str | None, folder: str) -> Iterator[Client]:
+    """Give a client of a scheduler, or of a process for each core; ``folder`` is what needs it."""
     for name in ("dask", "distributed", "pyarrow"):
         if find_spec(name) is None:
             raise DataError(
-                f"{place}: a folder needs the package {name}: pip install 'mvcc[dask,parquet]'"
+                f"{folder}: a folder needs the package {name}: pip install 'mvcc[dask,parquet]'"
             )
     if scheduler is not None:
         with connected_to(scheduler) as client:
@@ -54,10 +54,10 @@ def _interruptions_held() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():  # which alone gets signals
         yield
         return
-    came: list[int] = []
-    before = {
-        number: signal.signal(number, lambda number, frame: came.append(number))
-        for number in (signal.SIGINT, signal.SIGTERM)
+    received: list[int] = []
+    handlers = {
+        signum: signal.signal(signum, lambda signum, frame: received.append(signum))
+        for signum in (signal.SIGINT, signal.SIGTERM)
     }
     # which else lets Ctrl-C in when it starts with the first worker
     resource_tracker.ensure_running()
@@ -66,9 +66,9 @@ def _interruptions_held() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-        for number, handler in before.items():
-            signal.signal(number, handler)
-    if came:
+        for signum, handler in handlers.items():
+            signal.signal(signum, handler)
+    if received:
         raise KeyboardInterrupt
 
 
@@ -89,13 +89,13 @@ def local_workers(n_workers: int | None = None) -> Any:
 
 
 def _check_versions(client: Client) -> None:
-    for address, there in client.run(_version, on_error="return").items():
-        if there != __version__ and not isinstance(there, OSError):  # which has gone meanwhile
-            found = f"has mvcc {there}"
-            if isinstance(there, Exception):
-                found = f"cannot import mvcc ({there})"
+    for address, version in client.run(_version, on_error="return").items():
+        if version != __version__ and not isinstance(version, OSError):  # which has gone meanwhile
+            problem = f"has mvcc {version}"
+            if isinstance(version, Exception):
+                problem = f"cannot import mvcc ({version})"
             raise WorkerError(
-                f"The worker {address} {clipped(found, 200)}. Install mvcc {__version__} with its"
+                f"The worker {address} {clipped(problem, 200)}. Install mvcc {__version__} with its"
                 " extras dask and parquet on its machine, and start it again."
             )
 
