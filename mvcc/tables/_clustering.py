@@ -66,17 +66,17 @@ class Clustered:
 
 
 def clustered(
-    said: Job,
+    given: Job,
     inputs: Inputs,
     began: float,
     on_step: Callable[[str], None],
     former: Former | None = None,
 ) -> Clustered:
-    """Cluster what was read for a job that ``began`` then; the facts have the settings as said."""
-    given = inputs.relations
+    """Cluster what was read for a job that ``began`` then; the facts have the settings as given."""
+    relations = inputs.relations
     if former:
         inputs = former.matched(inputs)
-    job, tables = with_number(said, inputs), inputs.tables
+    job, tables = with_number(given, inputs), inputs.tables
     on_step("features")
     features = [make_features(table, job) for table in tables]
     method = METHODS[job.method](job, [feature.X for feature in features], inputs)
@@ -85,14 +85,14 @@ def clustered(
     fit = continuation.fit
     on_step("reasons")
     explained = method.explain(fit)
-    tables = [with_likely_labels(*one) for one in zip(tables, fit.labels, strict=True)]
+    tables = [with_likely_labels(*args) for args in zip(tables, fit.labels, strict=True)]
     # corrections change the matches again, as long as they stand
-    inputs = replace(inputs, tables=tables, relations=given)
+    inputs = replace(inputs, tables=tables, relations=relations)
     comparison = NOT_COMPARED
     if job.comparison and job.k > 1:
         comparison = compare(fit, on_step)
     on_step("profiles")
-    facts = _facts(said, inputs, features, explained, comparison, continuation)
+    facts = _facts(given, inputs, features, explained, comparison, continuation)
     facts["seconds"] = round(time.perf_counter() - began, 1)
     saved = [
         SavedView(
@@ -124,20 +124,20 @@ def _facts(
     tables, fit = inputs.tables, continuation.fit
     called = [table.name for table in tables]
     answers = inputs.answers or no_answers(tables)
-    found = name_clusters(answers, fit.labels, numbered_alike(fit), fit.n_numbers)
-    names, outliers, more = continuation.named(found), answers.outlier_ids(), dict[str, Any]()
-    for name, told in (("continued", continuation.facts), ("together", answers.together)):
-        if told:
-            more[name] = told.model_dump(mode="json")
+    answered = name_clusters(answers, fit.labels, numbered_alike(fit), fit.n_numbers)
+    names, outliers, more = continuation.named(answered), answers.outlier_ids(), dict[str, Any]()
+    for name, section in (("continued", continuation.facts), ("together", answers.together)):
+        if section:
+            more[name] = section.model_dump(mode="json")
     views = [
-        _view(number, table, features[number], fit)
-        | {"names": names[number], "outliers": outliers[number]}
-        | explained.views[number]
-        for number, table in enumerate(tables)
+        _view(view, table, features[view], fit)
+        | {"names": names[view], "outliers": outliers[view]}
+        | explained.views[view]
+        for view, table in enumerate(tables)
     ]
-    for view, feature in zip(views, features, strict=True):
-        if "x" not in view:  # the joint method has drawn all views in one plane
-            view |= drawn(*feature.plane())
+    for view_facts, feature in zip(views, features, strict=True):
+        if "x" not in view_facts:  # the joint method has drawn all views in one plane
+            view_facts |= drawn(*feature.plane())
     profiles = all_profiles(views, tables, fit)
     facts = {
         "schema": SCHEMA,
@@ -167,7 +167,7 @@ def _facts(
             *nameless(answers, names),
             *chain.from_iterable(map(misnamed, called, names, profiles)),
             *continuation.warnings,
-            *filter(None, (one.note for one in features)),
+            *filter(None, (feature.note for feature in features)),
             *_on_reading(tables),
             *inputs.notes,
         ],
@@ -184,14 +184,14 @@ def _facts(
     return facts
 
 
-def _view(number: int, table: Table, features: Features, fit: Fit) -> dict[str, Any]:
-    labels, given = fit.labels[number], fit.method.given[number]
+def _view(view: int, table: Table, features: Features, fit: Fit) -> dict[str, Any]:
+    labels, given = fit.labels[view], fit.method.given[view]
     satisfied = (labels[given.pairs[:, 0]] == labels[given.pairs[:, 1]]) == given.must_link
     rows = [
         [*row, ok, given.source_of(position)]
         for position, (row, ok) in enumerate(zip(given.rows(), satisfied.tolist(), strict=True))
     ]
-    left_out = fit.method.dropped[number]
+    left_out = fit.method.dropped[view]
     return {
         "name": table.name,
         "source": table.path,
@@ -206,32 +206,32 @@ def _view(number: int, table: Table, features: Features, fit: Fit) -> dict[str, 
         "labels": labels.tolist(),
         "reference": table.reference,
         "fit": np.round(cluster_fit(features.X, labels), 6).tolist(),
-        "stability": fit.stability[number],
-        **_choices(number, labels, fit),
+        "stability": fit.stability[view],
+        **_choices(view, labels, fit),
         "given": rows,
         "violated": [[*row[:4], row[5]] for row in rows if not row[4]],
-        "cautions": list(_of_clusters(number, table.name, fit)),
+        "cautions": list(_of_clusters(view, table.name, fit)),
         "dropped": [[*row, left_out.source_of(n)] for n, row in enumerate(left_out.rows())],
         **against_labels(table.reference, labels),
     }
 
 
-def _choices(number: int, labels: Ints, fit: Fit) -> dict[str, list[Any]]:
+def _choices(view: int, labels: Ints, fit: Fit) -> dict[str, list[Any]]:
     """Return how likely the cluster of every row is, and its second choice with its probability."""
     of_views: list[Any] = fit.method.probabilities
-    if not of_views or of_views[number].shape[1] < 2:
+    if not of_views or of_views[view].shape[1] < 2:
         return {"probability": [], "second": [], "second_probability": []}
-    shares = of_views[number]
-    numbers = fit.numbers[number]  # the cluster of every column
+    shares = of_views[view]
+    clusters = fit.numbers[view]  # the cluster of every column
     columns = np.zeros(fit.n_numbers, np.int64)
-    columns[numbers] = np.arange(len(numbers))
+    columns[clusters] = np.arange(len(clusters))
     first, second, second_share = [], [], []
     for block in blocks_of(len(labels)):
-        own, rows = columns[labels[block]], np.arange(len(labels[block]))
+        chosen, rows = columns[labels[block]], np.arange(len(labels[block]))
         dense = shares[block].toarray() if issparse(shares) else shares[block].copy()
-        first.append(dense[rows, own])
-        dense[rows, own] = -1
-        second.append(numbers[dense.argmax(axis=1)])
+        first.append(dense[rows, chosen])
+        dense[rows, chosen] = -1
+        second.append(clusters[dense.argmax(axis=1)])
         second_share.append(dense.max(axis=1))
     return {
         "probability": np.concatenate(first).round(4).tolist(),
@@ -248,12 +248,12 @@ def _relation(u: int, v: int, rows: Ints, job: Job, tables: list[Table]) -> dict
 
 def cautions(tables: list[Table], fit: Fit) -> Iterator[str]:
     """Say what must not be overlooked of the clusters, whatever the method."""
-    for number, table in enumerate(tables):
-        yield from _of_clusters(number, table.name, fit)
-        if fit.agreement and fit.agreement[number] < _STABLE:
+    for view, table in enumerate(tables):
+        yield from _of_clusters(view, table.name, fit)
+        if fit.agreement and fit.agreement[view] < _STABLE:
             yield (
                 f"{table.name}: its clusters change from start to start (stability"
-                f" {fit.agreement[number]:.2f} of 1; below 0.6 is low). Try another number of"
+                f" {fit.agreement[view]:.2f} of 1; below 0.6 is low). Try another number of"
                 f" clusters ({for_reader('-k', 'n_clusters')}), or add constraints"
                 f" ({for_reader('mvcc ask', 'Questions')})."
             )
@@ -264,15 +264,15 @@ def _on_reading(tables: list[Table]) -> Iterator[str]:
     for table in tables:
         yield from (*table.notes, *table.far_values)
         if beside := [column.name for column in table.every_column if column.why is LeftOut.BESIDE]:
-            one, several = "lies beside the array and was", "lie beside the array and were"
-            said = f"{enumerated(beside, 5)} {agreeing(len(beside), one, several)} not used."
-            yield f"{table.path}: {said}"
+            singular, plural = "lies beside the array and was", "lie beside the array and were"
+            text = f"{enumerated(beside, 5)} {agreeing(len(beside), singular, plural)} not used."
+            yield f"{table.path}: {text}"
 
 
-def _of_clusters(number: int, name: str, fit: Fit) -> Iterator[str]:
+def _of_clusters(view: int, name: str, fit: Fit) -> Iterator[str]:
     """Say what must not be overlooked of the clusters in a view, which corrections change."""
-    sizes = np.bincount(fit.labels[number], minlength=fit.n_numbers)
-    sizes = np.sort(sizes[fit.numbers[number]])
+    sizes = np.bincount(fit.labels[view], minlength=fit.n_numbers)
+    sizes = np.sort(sizes[fit.numbers[view]])
     if empty := int(np.count_nonzero(sizes == 0)):
         are = agreeing(empty, "is", "are")
         yield f"{name}: {empty} of the {len(sizes)} clusters {are} empty."
@@ -283,24 +283,24 @@ def _of_clusters(number: int, name: str, fit: Fit) -> Iterator[str]:
             " are small. Rows that are unlike all others may make clusters of their own; look at"
             " the smallest ones."
         )
-    given = fit.method.given[number]
-    if n := len(given) - n_satisfied(given, fit.labels[number]):
+    given = fit.method.given[view]
+    if n := len(given) - n_satisfied(given, fit.labels[view]):
         are, they = agreeing(n, "is", "are"), agreeing(n, "It", "They")
         yield (
             f"{n} of {counted(len(given), 'constraint')} of {name} {are} violated. {they} may be"
             " wrong; see the report."
         )
     if fit.exchanged:
-        yield from _overlap(name, fit.exchanged[number], fit.labels[number])
+        yield from _overlap(name, fit.exchanged[view], fit.labels[view])
 
 
 def _overlap(name: str, exchanged: Floats, labels: Ints) -> Iterator[str]:
     """Name the two clusters that exchange most of their rows, where these are many."""
     sizes = np.bincount(labels, minlength=len(exchanged))
     shares = (exchanged + exchanged.T) / np.maximum(sizes[:, None] + sizes, 1)
-    one, other = np.unravel_index(np.triu(shares, 1).argmax(), shares.shape)
-    if shares[one, other] > _OVERLAP:
+    first, second = np.unravel_index(np.triu(shares, 1).argmax(), shares.shape)
+    if shares[first, second] > _OVERLAP:
         yield (
-            f"{name}: clusters {one} and {other} overlap: {percent(shares[one, other])} of their"
-            " rows change between them in the stability runs."
+            f"{name}: clusters {first} and {second} overlap: {percent(shares[first, second])} of"
+            " their rows change between them in the stability runs."
         )

@@ -47,7 +47,7 @@ def load_job(
         for name in (path, os.path.join(folder, CLUSTERING)):
             refuse_aside(Path(name))
         value = with_paths(
-            read_yaml(path, problems), lambda own: os.path.join(folder, os.path.expanduser(own))
+            read_yaml(path, problems), lambda entry: os.path.join(folder, os.path.expanduser(entry))
         )
     for keys, new, label in options:
         label = clipped(label, 200)

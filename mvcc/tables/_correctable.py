@@ -107,8 +107,8 @@ class Correctable:
             # by its number: texts such as "undo" are corrections of another kind
             view = next(iter(rows))
             alike = self._draft.alike_with([*self._views].index(view))
-            _, number = self._draft.cluster(str(cluster), alike)
-            answer = f"{view}:{number}"
+            _, target = self._draft.cluster(str(cluster), alike)
+            answer = f"{view}:{target}"
         return self._corrected(names, answer)
 
     def parts(self, cluster: int | str) -> dict[str, pd.Series[Any]]:
@@ -132,11 +132,11 @@ class Correctable:
             For a cluster that is not there, or has too few rows.
         """
         inputs, job = self._found.inputs, self._found.job
-        features = [one.X for one in features_before_clusters(inputs.tables, job)]
-        found = parts_of(self._draft, str(cluster), features, inputs, job.seed)
+        features = [feature.X for feature in features_before_clusters(inputs.tables, job)]
+        parts = parts_of(self._draft, str(cluster), features, inputs, job.seed)
         return {
-            name: pd.Series(own, index=self._every_row[name][rows], name="part")
-            for name, (rows, own) in found.items()
+            name: pd.Series(labels, index=self._every_row[name][rows], name="part")
+            for name, (rows, labels) in parts.items()
         }
 
     def split(
@@ -165,7 +165,7 @@ class Correctable:
         """
         if rows is None:
             parts = self.parts(cluster)
-            rows = {view: own.index[own == 1].tolist() for view, own in parts.items()}
+            rows = {view: part.index[part == 1].tolist() for view, part in parts.items()}
         names = self._named(rows)
         self._refuse_others(cluster, names)
         if name:
@@ -204,20 +204,20 @@ class Correctable:
         if not isinstance(rows, Mapping):
             raise InvalidInputError(f"rows must be a dict {{view: ids}}, got {shown(rows)}.")
         names = []
-        for view, own in rows.items():
-            if isinstance(own, pd.Series) and own.name in ("cluster", "part"):
+        for view, value in rows.items():
+            if isinstance(value, pd.Series) and value.name in ("cluster", "part"):
                 raise InvalidInputError(
-                    f"rows of {view} must be ids, not a Series that has a {own.name} for each; give"
-                    " the ids of some, such as own.index[own == 1]."
+                    f"rows of {view} must be ids, not a Series that has a {value.name} for each;"
+                    " give the ids of some, such as own.index[own == 1]."
                 )
-            several = list(own) if pd.api.types.is_list_like(own) else [own]
-            if any(isinstance(one, bool | np.bool_) for one in several):
+            ids = list(value) if pd.api.types.is_list_like(value) else [value]
+            if any(isinstance(id, bool | np.bool_) for id in ids):
                 raise InvalidInputError(
                     f"rows of {view} must be ids, not a mask; give index[mask]."
                 )
-            found = [self._id(view, id, left_out=True) for id in several]
-            refuse_line_breaks(found, view)
-            names += [row_name(view, id) for id in found]
+            known_ids = [self._id(view, id, left_out=True) for id in ids]
+            refuse_line_breaks(known_ids, view)
+            names += [row_name(view, id) for id in known_ids]
         if not names:
             raise InvalidInputError(f"no row is named in {shown(rows)}; give {{view: ids}}.")
         return "\n".join(names)
@@ -241,8 +241,8 @@ class Correctable:
             if id in self._every_row[view]:
                 why = ": it was left out, and has no cluster."
             raise InvalidInputError(f"{view} has no row with the id {shown(id)}{why}")
-        place = int(cast(int, index.get_loc(id)))
-        return facts.views[[*self._views].index(view)].ids[place]
+        position = int(cast(int, index.get_loc(id)))
+        return facts.views[[*self._views].index(view)].ids[position]
 
     def _called(self, view: str, cluster: int) -> str:
         """Return what a message calls a cluster of a view."""
@@ -252,8 +252,8 @@ class Correctable:
 
     def _refuse_others(self, cluster: int | str, names: str) -> None:
         draft = Draft(self._facts)
-        views, number = draft.cluster(str(cluster))
+        views, origin = draft.cluster(str(cluster))
         for name in rows_in(names):
             ((view, row),) = draft.rows(name)
-            if view not in views or draft.labels[view][row] != number:
-                raise InvalidInputError(f"{name} is not in cluster {draft.called(views, number)}.")
+            if view not in views or draft.labels[view][row] != origin:
+                raise InvalidInputError(f"{name} is not in cluster {draft.called(views, origin)}.")

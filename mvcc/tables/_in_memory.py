@@ -110,12 +110,12 @@ def cluster_views(
     inputs = answered(job, inputs_of(job, frames, matches, constraints), former)
     job = naming_constraints(job, inputs, constraints)
     with config_context(transform_output="default"):
-        found = clustered(job, inputs, began, lambda step: None, former)
+        clustering = clustered(job, inputs, began, lambda step: None, former)
     index = {name: frame.index for name, frame in frames.items()}
     if inputs.answers:
         for name, rows in zip(index, inputs.answers.outliers, strict=True):
             index[name] = index[name].delete(rows)
-    return ClusteringResult(found, index)
+    return ClusteringResult(clustering, index)
 
 
 class ClusteringResult(Correctable):
@@ -169,14 +169,14 @@ class ClusteringResult(Correctable):
 
     def _as_former(self) -> Former:
         """Return it for a clustering that continues it."""
-        found = self._found
+        clustering = self._found
         return Former(
             "the former result",
             self._draft.found,
-            lambda: found.saved,
+            lambda: clustering.saved,
             self._draft.lines,
-            found.facts.n_clusters,
-            tables=found.inputs.tables_read,
+            clustering.facts.n_clusters,
+            tables=clustering.inputs.tables_read,
         )
 
     @property
@@ -201,13 +201,13 @@ class ClusteringResult(Correctable):
             raise InvalidInputError(
                 "only the joint method tells probabilities; leave out method= and base=."
             )
-        found = {}
+        probabilities = {}
         every = zip(self._every_row.items(), self._found.model.probabilities_, strict=True)
         for (name, index), rows in every:
             dense = rows.toarray() if issparse(rows) else rows
             frame = pd.DataFrame(dense, index=index, columns=self._found.saved.view(name).numbers)
-            found[name] = frame.rename_axis(columns="cluster").sort_index(axis=1)
-        return found
+            probabilities[name] = frame.rename_axis(columns="cluster").sort_index(axis=1)
+        return probabilities
 
     def predict(self, X: Any, view: str) -> Ints:
         """Return the cluster of new rows of a view.
@@ -236,16 +236,16 @@ class ClusteringResult(Correctable):
         if not np.isnan(stable := self.stability[view].iloc[row]):
             parts.append(f"{percent(stable)} of the stability runs agree")
         parts.append(f"its fit is {self.fit[view].iloc[row]:.2f} (1 is best)")
-        said = "; ".join(parts) + "."
-        number, draft = list(self._views).index(view), self._draft
-        for moved, cluster, because in self._found.tables[number].get(MOVED, [])[1:]:
+        sentence = "; ".join(parts) + "."
+        index, draft = list(self._views).index(view), self._draft
+        for moved, cluster, because in self._found.tables[index].get(MOVED, [])[1:]:
             if moved == name:
-                without = draft.without(number, draft.found.views[number].ids.index(name), cluster)
+                without = draft.without(index, draft.found.views[index].ids.index(name), cluster)
                 if without is None:
                     break
                 elsewhere = self._called(view, without)
-                return f"{said} Without the constraints it would be in {elsewhere}, {because}."
-        return said
+                return f"{sentence} Without the constraints it would be in {elsewhere}, {because}."
+        return sentence
 
     def profile(self, cluster: int) -> dict[str, dict[str, Any]]:
         """Say what sets a cluster apart in each view.
@@ -268,21 +268,21 @@ class ClusteringResult(Correctable):
             where = f"they are {enumerated(known)}"
             raise InvalidInputError(f"there is no cluster {shown(cluster)}; {where}.")
         views = zip(self._views, self._facts.profiles, strict=True)
-        return {name: self._profile_in(name, own[cluster]) for name, own in views}
+        return {name: self._profile_in(name, profiles[cluster]) for name, profiles in views}
 
-    def _profile_in(self, view: str, own: ClusterProfile) -> dict[str, Any]:
+    def _profile_in(self, view: str, profile: ClusterProfile) -> dict[str, Any]:
         columns = [
-            (one.column, one.rule, one.inside, one.outside, *(one.medians or ("", "")))
-            for one in own.columns
+            (trait.column, trait.rule, trait.inside, trait.outside, *(trait.medians or ("", "")))
+            for trait in profile.columns
         ]
         medians = "median inside", "median outside"
-        ids, (rows, others) = self._index[view], np.array(own.borderline, int).reshape(-1, 2).T
+        ids, (rows, others) = self._index[view], np.array(profile.borderline, int).reshape(-1, 2).T
         return {
             "columns": _table(columns, "column", "rule", "inside", "outside", *medians),
-            "words": _table(list(own.words), "word", "inside", "outside"),
-            "typical": list(ids[list(own.typical)]),
+            "words": _table(list(profile.words), "word", "inside", "outside"),
+            "typical": list(ids[list(profile.typical)]),
             "borderline": pd.Series(others, index=ids[rows], name="other cluster"),
-            "misfits": list(ids[list(own.misfits)]),
+            "misfits": list(ids[list(profile.misfits)]),
         }
 
     @naming_settings()
@@ -290,8 +290,8 @@ class ClusteringResult(Correctable):
         """Return what differs from another clustering, as `mvcc compare --json` prints it."""
         if not isinstance(other, ClusteringResult):
             raise InvalidInputError(f"other must be a ClusteringResult, got {shown(other)}.")
-        both, called = (self._facts, other._facts), ("this clustering", "the other one")
-        return compare_facts(both, called, self._as_former().strange(other._found.inputs))
+        facts, called = (self._facts, other._facts), ("this clustering", "the other one")
+        return compare_facts(facts, called, self._as_former().strange(other._found.inputs))
 
     def plot(self) -> Figure:
         """Draw every view in two dimensions, colored by cluster; return the figure of pyplot."""
@@ -303,10 +303,10 @@ class ClusteringResult(Correctable):
         for axes, (name, view) in zip(panels, self._views.items(), strict=True):
             x, y, labels = np.array(view.x), np.array(view.y), self.labels[name].to_numpy()
             for cluster in np.unique(labels).tolist():
-                inside, called = labels == cluster, self._called(name, cluster)
+                in_cluster, called = labels == cluster, self._called(name, cluster)
                 look: dict[str, Any] = {"s": 12, "alpha": 0.7, "label": clipped(called, 25)}
                 look |= {"color": f"C{cluster}", "marker": "osD^vP*"[cluster // 10 % 7]}
-                drawn[cluster, called] = axes.scatter(x[inside], y[inside], **look)
+                drawn[cluster, called] = axes.scatter(x[in_cluster], y[in_cluster], **look)
             axes.set(title=name, xlabel=view.axes[0], ylabel=view.axes[1])
         handles = [drawn[key] for key in sorted(drawn)]
         beside = {"ncols": n_columns, "loc": "upper left", "bbox_to_anchor": (1, 1)}
@@ -334,15 +334,15 @@ class ClusteringResult(Correctable):
 
     def _repr_html_(self) -> str:
         compared = self._facts.comparison
-        said = [*([compared.sentence] if compared else []), *self._facts.warnings]
-        notes = "".join(f"<li>{escape(note)}</li>" for note in said)
+        sentences = [*([compared.sentence] if compared else []), *self._facts.warnings]
+        notes = "".join(f"<li>{escape(note)}</li>" for note in sentences)
         listed = f"<ul>{notes}</ul>" if notes else ""
         return f"<p>{escape(repr(self)[1:-1])}</p>{self.sizes().to_html()}{listed}"
 
-    def _by_id(self, what: str, name: str, dtype: Any) -> dict[str, pd.Series[Any]]:
+    def _by_id(self, field: str, name: str, dtype: Any) -> dict[str, pd.Series[Any]]:
         return {
-            view: pd.Series(np.array(getattr(own, what), dtype), self._index[view], name=name)
-            for view, own in self._views.items()
+            view: pd.Series(np.array(getattr(facts, field), dtype), self._index[view], name=name)
+            for view, facts in self._views.items()
         }
 
 

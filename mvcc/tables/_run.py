@@ -70,9 +70,9 @@ def cluster_job(
             # scikit-learn takes a second to import: problems with the files are reported before
             from mvcc.tables._clustering import clustered
 
-            found = clustered(job, inputs, began, on_step, former)
-            reviewed, tables, saved = found.reviewed, found.tables, found.saved
-            del found  # the features and their graph take as much memory as the tables
+            clustering = clustered(job, inputs, began, on_step, former)
+            reviewed, tables, saved = clustering.reviewed, clustering.tables, clustering.saved
+            del clustering  # the features and their graph take as much memory as the tables
             on_step("writing")
             return write_folder(out, job, inputs, tables, saved, reviewed, folders)
 
@@ -98,15 +98,15 @@ def try_numbers(
     for table in inputs.tables:
         check_enough(table, job.k)
     with OutputFolder(folder, "a choice of k", fresh=fresh, inputs=inputs_of(job)) as out:
-        there = {path.name for path in out.path.iterdir()}
-        if others := sorted(there - {CHOICE, CURVES} - BOOKKEEPING):
+        present = {path.name for path in out.path.iterdir()}
+        if others := sorted(present - {CHOICE, CURVES} - BOOKKEEPING):
             raise StoreError(
                 f"{out.path} holds {others[0]}. Choose another folder for the numbers of clusters"
                 " with --out."
             )
         out.refuse_taken([CHOICE, CURVES])
         tried = list(_tried(job, numbers, inputs, on_step))
-        rows = [["" if x is None else f"{x:.6g}" for x in one.values()] for one in tried]
+        rows = [["" if x is None else f"{x:.6g}" for x in outcome.values()] for outcome in tried]
         picture = figures.picture_of_numbers(tried)
         out.write({CHOICE: csv_bytes([[*tried[0]], *rows]), CURVES: picture})
     return tried
