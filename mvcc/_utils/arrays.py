@@ -18,7 +18,7 @@ TINY = 1e-12  # instead of a divisor that may be 0, or less by rounding
 
 def blocks_of(n: int, size: int = BLOCK_ROWS) -> list[slice]:
     """Return n rows as slices of at most ``size``."""
-    return [slice(first, min(first + size, n)) for first in range(0, n, size)]
+    return [slice(start, min(start + size, n)) for start in range(0, n, size)]
 
 
 class LazyRows:
@@ -31,15 +31,15 @@ class LazyRows:
         return self._n
 
     def __getitem__(self, some: slice | Ints) -> NDArray[Any]:
-        numbers = np.arange(*some.indices(self._n)) if isinstance(some, slice) else some
-        first = self._made(numbers[:BLOCK_ROWS])
-        if len(numbers) <= BLOCK_ROWS:
-            return first
+        indices = np.arange(*some.indices(self._n)) if isinstance(some, slice) else some
+        first_block = self._made(indices[:BLOCK_ROWS])
+        if len(indices) <= BLOCK_ROWS:
+            return first_block
         # joined blocks would take the memory twice
-        rows = np.empty((len(numbers), *first.shape[1:]), first.dtype)
-        rows[:BLOCK_ROWS] = first
-        for block in blocks_of(len(numbers))[1:]:
-            rows[block] = self._made(numbers[block])
+        rows = np.empty((len(indices), *first_block.shape[1:]), first_block.dtype)
+        rows[:BLOCK_ROWS] = first_block
+        for block in blocks_of(len(indices))[1:]:
+            rows[block] = self._made(indices[block])
         return rows
 
 
@@ -47,7 +47,7 @@ def far_values(X: Floats) -> dict[int, float]:
     """Return a value of each column that lies farther from all others than their whole range."""
     # Such as -99 beside 1 to 5, which may stand for none. Three rows have it, and less than half;
     # the others are three different values at least. NaN does not count.
-    found = {}
+    value_of_column = {}
     n_there = np.count_nonzero(~np.isnan(X), axis=0)
     for sign in (-1, 1):
         ends = np.fmax.reduce(sign * X, axis=0)
@@ -59,5 +59,5 @@ def far_values(X: Floats) -> dict[int, float]:
             with np.errstate(over="ignore"):
                 is_far = ends[column] - most > most - least
             if is_far and ((least < others) & (others < most)).any():
-                found[column] = sign * float(ends[column])
-    return found
+                value_of_column[column] = sign * float(ends[column])
+    return value_of_column

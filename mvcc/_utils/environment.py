@@ -63,11 +63,11 @@ def commit() -> str | None:
     if not (checkout / ".git").exists():
         return None
     try:
-        found = _git(checkout, "rev-parse", "HEAD")
-        changed = _git(checkout, "status", "--porcelain", "--", "mvcc")
+        head = _git(checkout, "rev-parse", "HEAD")
+        changes = _git(checkout, "status", "--porcelain", "--", "mvcc")
     except (OSError, subprocess.CalledProcessError):
         return None
-    return f"{found} (with uncommitted changes)" if changed else found
+    return f"{head} (with uncommitted changes)" if changes else head
 
 
 def _git(checkout: Path, *arguments: str) -> str:

@@ -58,7 +58,7 @@ class Exchange:
         for path in aside.values():
             self._ledger.note(path, PART, kind)
         gone = {*former, *superseded}
-        kept = _Moves({}, {name: path for name, path in held.items() if name not in gone})
+        remaining = _Moves({}, {name: path for name, path in held.items() if name not in gone})
         has_moved = False
         try:
             self._write(_Moves(dict(new), {**held, **aside}))
@@ -69,9 +69,9 @@ class Exchange:
             for name, part in parts.items():
                 files.move(part, self._folder / name)
             has_moved = True
-            self._write(kept)
+            self._write(remaining)
         except BaseException as error:
-            if not (has_moved and self._read() == kept):
+            if not (has_moved and self._read() == remaining):
                 with suppress(OSError, StoreError):  # then the next command does it
                     self._undo()
                 raise
@@ -79,7 +79,7 @@ class Exchange:
                 raise
         else:
             self._touch([*parts, *aside])
-            for path in {*held.values(), *aside.values()} - {*kept.aside.values()}:
+            for path in {*held.values(), *aside.values()} - {*remaining.aside.values()}:
                 remove(self._folder / path, ignore_errors=True)
 
     def held(self) -> list[str]:
@@ -134,7 +134,7 @@ class Exchange:
 
     def _taken(self, new: Mapping[str, str], aside: Mapping[str, str]) -> dict[str, str]:
         """Return where former files are whose places somebody else's files have taken."""
-        ours = {str(one) for name in new for one in (name, *PurePosixPath(name).parents)}
+        ours = {str(outer) for name in new for outer in (name, *PurePosixPath(name).parents)}
         return {
             name: path
             for name, path in aside.items()
@@ -149,7 +149,7 @@ class Exchange:
         self._touch([*new, *aside])
         for name, checksum in reversed(new.items()):
             around = [name, *map(str, PurePosixPath(name).parents)]
-            came_for = next((aside[one] for one in around if one in aside), None)
+            came_for = next((aside[outer] for outer in around if outer in aside), None)
             if came_for is not None and not _is_there(self._folder / came_for):
                 continue  # here is the former one, even if it has the same bytes
             if self._has_come(name, checksum):
@@ -157,29 +157,29 @@ class Exchange:
         for name, former in reversed(aside.items()):
             self._put_back(name, former)
         held = {name: former for name, former in aside.items() if _is_there(self._folder / former)}
-        if (left := _Moves({}, held)) != moves:
+        if (remaining := _Moves({}, held)) != moves:
             for folder in {(self._folder / name).parent for name in [*new, *aside]}:
                 if folder.is_dir():
                     files.sync(folder)
-            self._write(left)
+            self._write(remaining)
 
     def _put_back(self, name: str, aside: str) -> None:
-        place, path = self._folder / name, self._folder / aside
-        if not _is_there(path) or _leads_away(self._folder, aside):
+        target, source = self._folder / name, self._folder / aside
+        if not _is_there(source) or _leads_away(self._folder, aside):
             return
-        if place.is_dir() and not place.is_symlink():
+        if target.is_dir() and not target.is_symlink():
             with suppress(OSError):  # an empty folder is nothing to lose, any other one stays
-                place.rmdir()
-        if not _is_there(place):
+                target.rmdir()
+        if not _is_there(target):
             try:
-                files.move(path, place)
+                files.move(source, target)
             except OSError:
-                if _is_there(path):  # else it moved, and only its folder is not synced yet
+                if _is_there(source):  # else it moved, and only its folder is not synced yet
                     raise
 
     def _touch(self, names: Collection[str]) -> None:
         for name in names:
-            self.touched.update(self._folder / one for one in [*Path(name).parents][:-1])
+            self.touched.update(self._folder / parent for parent in [*Path(name).parents][:-1])
 
     def _free(self, name: str) -> str:
         """Return a name beside a file that nothing has: numbers of processes come again."""
@@ -244,9 +244,9 @@ def remove(path: Path, *, ignore_errors: bool = False) -> None:
 
 
 def _is_beside(aside: str, name: str) -> bool:
-    place, path = PurePosixPath(name), PurePosixPath(aside)
-    left = _LEFT.fullmatch(path.name)
-    return left is not None and (path.parent, left[1]) == (place.parent, files.stem_of(place.name))
+    path, held = PurePosixPath(name), PurePosixPath(aside)
+    match = _LEFT.fullmatch(held.name)
+    return match is not None and (held.parent, match[1]) == (path.parent, files.stem_of(path.name))
 
 
 def _leads_away(folder: Path, name: str) -> bool:

@@ -109,8 +109,8 @@ def locked(folder: Path, on_note: Callable[[str], None] = lambda note: None) -> 
     path = folder / LOCK
     refuse_link(path, "a lock")
     with _held(path) as file:
-        if left := file.read():
-            if not (former := _holder(left)):
+        if content := file.read():
+            if not (former := _holder(content)):
                 raise not_of_mvcc(path, "a lock")
             on_note(f"{folder}: {former} ended without a word. Going on from what it stored.")
             file.seek(0)
@@ -127,15 +127,15 @@ def locked(folder: Path, on_note: Callable[[str], None] = lambda note: None) -> 
                 path.unlink()
 
 
-def refuse_link(path: Path, what: str) -> None:
+def refuse_link(path: Path, noun: str) -> None:
     """Refuse a link, pipe or folder in the place of a file that only mvcc writes."""
     if path.is_symlink() or (path.exists() and not path.is_file()):
-        raise not_of_mvcc(path, what)
+        raise not_of_mvcc(path, noun)
 
 
-def not_of_mvcc(path: Path, what: str) -> StoreError:
+def not_of_mvcc(path: Path, noun: str) -> StoreError:
     """Return the error for a file of somebody else that is called like one of mvcc's own."""
-    return StoreError(f"{path} is not {what} of mvcc. Move it away, or choose another folder.")
+    return StoreError(f"{path} is not {noun} of mvcc. Move it away, or choose another folder.")
 
 
 @contextlib.contextmanager
@@ -215,10 +215,10 @@ def damage_of(content: bytes, known: Sequence[str]) -> str:
     """Say what is wrong with the content of a file that should have one of some checksums."""
     if not known:
         return "its checksum was never noted, so that no run has written it here"
-    if (found := sha256_of(content)) in known:
+    if (checksum := sha256_of(content)) in known:
         return ""
     return (
-        f"it was changed since it was written: its sha256 begins with {found[:12]}, not with"
+        f"it was changed since it was written: its sha256 begins with {checksum[:12]}, not with"
         f" {known[-1][:12]}"
     )
 
@@ -263,19 +263,19 @@ class Ledger:
         checksum = sha256_of_file(path)
         if (checksum, kind) in known:
             return ""
-        kinds = {of_kind for own, of_kind in known if own == checksum}
+        kinds = {of_kind for noted, of_kind in known if noted == checksum}
         return f"it belongs to {kinds.pop()}" if kinds else "it was changed since mvcc wrote it"
 
     def forget(self, kind: str) -> None:
         """Drop the entries of a kind, whose list of its own is complete."""
-        kept = sorted(entry for entry in self.entries if entry[1] != kind)
+        remaining = sorted(entry for entry in self.entries if entry[1] != kind)
         path = self._folder / LEDGER
-        if kept:
+        if remaining:
             self.note(part_of(path).name, PART, LEDGER)
-            write_whole(path, "\n".join(map(json.dumps, kept)).encode())
+            write_whole(path, "\n".join(map(json.dumps, remaining)).encode())
         else:
             path.unlink(missing_ok=True)
-        self.entries = set(kept)
+        self.entries = set(remaining)
 
     def remove_empty(self) -> None:
         """Remove a ledger of files that do not exist, unless a journal of moves needs it."""
@@ -301,7 +301,7 @@ def entries_in(ledger: Path) -> Iterator[tuple[str, str, str]]:
     for line in lines:
         with contextlib.suppress(ValueError, TypeError):
             checksum, kind, name = parse_json(line)
-            is_text = all(isinstance(one, str) for one in (checksum, kind, name))
+            is_text = all(isinstance(field, str) for field in (checksum, kind, name))
             # somebody may have edited the ledger, so that a name leads elsewhere
             if is_text and name and not os.path.isabs(name) and ".." not in Path(name).parts:
                 yield checksum, kind, name

@@ -57,7 +57,7 @@ class NamedRows:
 
         frame = self.table if isinstance(self.table, pd.DataFrame) else pd.DataFrame()
         ids = map(str, self.index)
-        cells = ((str(name), own) for name, own in frame.items() if own.dtype.kind != "f")
+        cells = ((str(name), column) for name, column in frame.items() if column.dtype.kind != "f")
         reason = why_unknown(map(str, unknown), ids, self.view, map(str, frame.columns), cells)
         name = unknown.tolist()[0]
         return reason or nearest_of(name, ids_like(name, self.index))
@@ -75,30 +75,30 @@ def rows_named(ids: pd.Series[Any], rows: NamedRows, where: str) -> Ints:
     missing = np.flatnonzero(ids.isna())
     if missing.size:
         raise InvalidInputError(f"{where}: row {missing[0]} has no id; leave such rows out.")
-    first = np.flatnonzero(~index.duplicated())
+    first_rows = np.flatnonzero(~index.duplicated())
     try:
-        found = index[first].get_indexer(pd.Index(ids))
+        positions = index[first_rows].get_indexer(pd.Index(ids))
     except TypeError as error:
         raise InvalidInputError(
             f"{where}: an id must be a single number or text: {clipped(str(error), 200)}."
         ) from error
-    unknown = np.flatnonzero(found < 0)
+    unknown = np.flatnonzero(positions < 0)
     if unknown.size:
         name = shown(ids.tolist()[unknown[0]])
-        said = f"{where}: {name} of row {unknown[0]} is not in {index_in_words}"
+        message = f"{where}: {name} of row {unknown[0]} is not in {index_in_words}"
         if unknown.size > 1:
-            said += f", nor are {unknown.size - 1} other rows"
-        raise InvalidInputError(f"{said}.{rows.why_unknown(ids.iloc[unknown])}")
-    numbers: Ints = first[found]
-    repeated = np.flatnonzero(index.duplicated(keep=False)[numbers])
+            message += f", nor are {unknown.size - 1} other rows"
+        raise InvalidInputError(f"{message}.{rows.why_unknown(ids.iloc[unknown])}")
+    row_numbers: Ints = first_rows[positions]
+    repeated = np.flatnonzero(index.duplicated(keep=False)[row_numbers])
     if repeated.size:
-        twice = index.get_indexer_for(index[numbers[repeated[:1]]])
+        twice = index.get_indexer_for(index[row_numbers[repeated[:1]]])
         raise InvalidInputError(
             f"{where}: {shown(ids.tolist()[repeated[0]])} of row {repeated[0]}"
             f" {_repeated(int(twice[0]), int(twice[1]), index_in_words)}; make the index unique, or"
             " relate row numbers."
         )
-    return numbers
+    return row_numbers
 
 
 def _repeated(first: int, second: int, where: str) -> str:
@@ -147,8 +147,8 @@ def why_unknown(
     )
 
 
-def _are_most(names: set[str], found: Iterable[str]) -> bool:
-    return 2 * len([*found]) > len(names)
+def _are_most(names: set[str], subset: Iterable[str]) -> bool:
+    return 2 * len([*subset]) > len(names)
 
 
 def _bare(id: str) -> list[str]:

@@ -76,11 +76,11 @@ def padded(texts: Sequence[str], least: int = 0, most: int = sys.maxsize) -> lis
 def wrapped(text: str, width: int, first: str = "", rest: str = "") -> list[str]:
     """Break a text into lines of a terminal; words, such as paths, stay whole."""
     # a mark beside each letter that is two columns wide counts as its second one
-    start, said = (
-        "".join(one + "\0" * (_columns(one) - 1) for one in part) for part in (first, text)
+    start, marked = (
+        "".join(char + "\0" * (_columns(char) - 1) for char in part) for part in (first, text)
     )
     lines = wrap(
-        said,
+        marked,
         width,
         initial_indent=start,
         subsequent_indent=rest,
@@ -100,14 +100,14 @@ def quoted(text: str) -> str:
     if text.isprintable():
         return shlex.quote(text)
     escaped = re.sub(r"[\\']", r"\\\g<0>", text)
-    marks = (
-        one
-        if one.isprintable()
+    chars = (
+        char
+        if char.isprintable()
         # the second are bytes of paths that are no UTF-8
-        else repr(one)[1:-1].replace("\\x", "\\u00").replace("\\udc", "\\x")
-        for one in escaped
+        else repr(char)[1:-1].replace("\\x", "\\u00").replace("\\udc", "\\x")
+        for char in escaped
     )
-    return f"$'{''.join(marks)}'"
+    return f"$'{''.join(chars)}'"
 
 
 def shown(value: Any) -> str:
@@ -131,20 +131,20 @@ def words_of(error: Exception) -> str:
 
 def first_problem(error: ValidationError) -> str:
     """Return the first thing that is wrong with data from a file, and where."""
-    first = error.errors(include_url=False)[0]
-    what = str(first.get("ctx", {}).get("error", first["msg"]))
-    return clipped(": ".join(filter(None, (".".join(map(str, first["loc"])), what))), 300)
+    problem = error.errors(include_url=False)[0]
+    message = str(problem.get("ctx", {}).get("error", problem["msg"]))
+    return clipped(": ".join(filter(None, (".".join(map(str, problem["loc"])), message))), 300)
 
 
-def counted(number: int, noun: str) -> str:
+def counted(n: int, noun: str) -> str:
     """Return a number with what is counted, such as "1 row" and "2 rows"."""
-    several = f"{noun}es" if noun.endswith("ch") else f"{noun}s"
-    return f"{number} {agreeing(number, noun, several)}"
+    plural = f"{noun}es" if noun.endswith("ch") else f"{noun}s"
+    return f"{n} {agreeing(n, noun, plural)}"
 
 
-def agreeing(number: int, one: str, several: str) -> str:
+def agreeing(n: int, singular: str, plural: str) -> str:
     """Return the word that agrees with a number, such as "is" or "are"."""
-    return one if number == 1 else several
+    return singular if n == 1 else plural
 
 
 def enumerated(values: Iterable[object], most: int = 12) -> str:
@@ -167,8 +167,8 @@ def percent(share: float | None) -> str:
 
 def with_point(text: str) -> str | None:
     """Write a number with a decimal comma with a point instead; None for all other texts."""
-    number = _DECIMAL_COMMA.fullmatch(text.strip())
-    return number and number[0].replace(",", ".")
+    match = _DECIMAL_COMMA.fullmatch(text.strip())
+    return match and match[0].replace(",", ".")
 
 
 def why_unwritten(error: OSError, elsewhere: str) -> str:
@@ -212,14 +212,14 @@ def naming(view: int, names: Sequence[str] | None) -> Iterator[None]:
 
 def _most_like(word: Any, known: Iterable[Any], cutoff: float) -> list[str]:
     """Return the known word that is most like a word, whatever the case, as it is shown."""
-    plain = {str(one).strip().casefold(): one for one in islice(known, _MOST_COMPARED)}
+    plain = {str(name).strip().casefold(): name for name in islice(known, _MOST_COMPARED)}
     near = get_close_matches(str(word)[:60].strip().casefold(), list(plain), 1, cutoff)
-    return [shown(plain[one]) for one in near]
+    return [shown(plain[name]) for name in near]
 
 
 def nearest_of(word: Any, known: Iterable[Any], cutoff: float = 0.6) -> str:
     """Ask whether the known word was meant that is most like a word, if one is."""
-    return "".join(f" Did you mean {one}?" for one in _most_like(word, known, cutoff))
+    return "".join(f" Did you mean {guess}?" for guess in _most_like(word, known, cutoff))
 
 
 def nearest_id(name: Any, known: Iterable[Any]) -> str:
@@ -231,7 +231,7 @@ def ids_like(name: Any, known: Iterable[Any]) -> Iterator[Any]:
     """Give the known ids with the same numbers as one that is not known."""
     # for LAB-2 it may be "lab 002", and 7 for 7.0, but LAB 100 is another thing than LAB 200
     numbers = _numbers_in(name)
-    return (one for one in islice(known, _MOST_COMPARED) if _numbers_in(one) == numbers)
+    return (id for id in islice(known, _MOST_COMPARED) if _numbers_in(id) == numbers)
 
 
 def _numbers_in(name: Any) -> list[str]:
@@ -245,7 +245,7 @@ def without_fraction(id: str) -> str:
 
 def nearest(word: Any, known: Iterable[Any], cutoff: float = 0.6) -> str:
     """End a sentence with an offer of the known word that is most like a word, if one is."""
-    return "".join(f"; did you mean {one}?" for one in _most_like(word, known, cutoff)) or "."
+    return "".join(f"; did you mean {guess}?" for guess in _most_like(word, known, cutoff)) or "."
 
 
 def row_name(view: str, id: object) -> str:

@@ -43,7 +43,7 @@ class OutputFolder:
         self.path, self.kind, self.fresh, self.elsewhere = path, kind, fresh, elsewhere
         self.kept = elsewhere  # what to do about a file that is not replaced
         self.on_note = on_note
-        self._inputs = [Path(os.path.realpath(one)) for one in inputs]
+        self._inputs = [Path(os.path.realpath(input)) for input in inputs]
         self._ledger = Ledger(path)
         self._exchange = Exchange(path, self._ledger)
         self._made: list[Path] = []
@@ -99,13 +99,13 @@ class OutputFolder:
         for name in names:
             path = self.path / name
             real = Path(os.path.realpath(path))
-            for one in self._inputs:
-                if one == real:
+            for input in self._inputs:
+                if input == real:
                     why = "is read and would be overwritten"
-                elif one.is_relative_to(real):
-                    why = f"holds {one.relative_to(real)}, which is read and would be overwritten"
-                elif os.path.isdir(one) and real.is_relative_to(one):
-                    why = f"lies in {one}, which is read: nothing is written there"
+                elif input.is_relative_to(real):
+                    why = f"holds {input.relative_to(real)}, which is read and would be overwritten"
+                elif os.path.isdir(input) and real.is_relative_to(input):
+                    why = f"lies in {input}, which is read: nothing is written there"
                 else:
                     continue
                 raise StoreError(f"{path} {why}. {self._instead}.")
@@ -170,7 +170,7 @@ class OutputFolder:
             if len(parts) == 1 and not part.is_dir():  # it takes the place of another one at once
                 files.move(part, self.path / name)
                 return
-            former = [one for one in names if (self.path / one).exists()]
+            former = [name for name in names if (self.path / name).exists()]
             self._exchange.run(parts, new, former, self.kind)
 
     @contextmanager
@@ -203,8 +203,8 @@ class OutputFolder:
                 new[name] = files.sha256_of_file(staged / name)
                 self._note(name, new[name], kinds.get(name))
             parts = {name: staged / name for name in names}
-            own = {name for _, kind, name in self._ledger.entries if kind == self.kind}
-            superseded = own.intersection(self._exchange.held())
+            noted = {name for _, kind, name in self._ledger.entries if kind == self.kind}
+            superseded = noted.intersection(self._exchange.held())
             self._exchange.run(parts, new, former, self.kind, superseded)
 
     @contextmanager
@@ -258,13 +258,13 @@ class OutputFolder:
         self._ledger.note(name, checksum, kind or self.kind)
 
     def _make(self, folder: Path) -> None:
-        self._made += [one for one in (folder, *folder.parents) if not one.exists()]
+        self._made += [path for path in (folder, *folder.parents) if not path.exists()]
         folder.mkdir(parents=True, exist_ok=True)
 
     def _remove_empty(self) -> None:
         """Remove the folders that were made, or that hold nothing any more."""
         emptied = {*self._made, *self._exchange.touched}
-        for folder in sorted(emptied, key=lambda one: -len(one.parts)):
+        for folder in sorted(emptied, key=lambda path: -len(path.parts)):
             with suppress(OSError):  # it is not empty, as it should be
                 folder.rmdir()
 

@@ -21,24 +21,24 @@ def teller(n_rows: int) -> Callable[[str], None]:
     return (lambda step: LOGGER.info("%s …", step)) if n_rows >= _MANY else lambda step: None
 
 
-def numbered(what: str, items: Sequence[Item], on_step: Callable[[str], None]) -> Iterator[Item]:
+def numbered(step: str, items: Sequence[Item], on_step: Callable[[str], None]) -> Iterator[Item]:
     """Yield the items, telling the number of each and the minutes that are left."""
     began = time.monotonic()
     for done, item in enumerate(items):
-        said = f"{what} {done + 1} of {len(items)}"
+        message = f"{step} {done + 1} of {len(items)}"
         if done and (left := _left(began, done / len(items))):
-            said += f", {left}"
-        on_step(said)
+            message += f", {left}"
+        on_step(message)
         yield item
 
 
 class Progress:
     """Tell what is being done and, every few seconds, how far it is and what it still takes."""
 
-    def __init__(self, what: str, on_step: Callable[[str], None]) -> None:
-        self._what, self._on_step = what, on_step
+    def __init__(self, step: str, on_step: Callable[[str], None]) -> None:
+        self._what, self._on_step = step, on_step
         self._began = self._told = time.monotonic()
-        on_step(what)
+        on_step(step)
 
     def __call__(self, share: float) -> None:
         now = time.monotonic()

@@ -51,10 +51,10 @@ def opened(path: str | os.PathLike[str]) -> BinaryIO:
     return os.fdopen(handle, "rb")
 
 
-def _refuse_others(found: os.stat_result, path: str | os.PathLike[str]) -> None:
-    if stat.S_ISDIR(found.st_mode):
+def _refuse_others(status: os.stat_result, path: str | os.PathLike[str]) -> None:
+    if stat.S_ISDIR(status.st_mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
-    if not stat.S_ISREG(found.st_mode):
+    if not stat.S_ISREG(status.st_mode):
         words = "this is a pipe or a device, no regular file; write what it gives into a file"
         raise OSError(errno.EINVAL, words, path)
 
@@ -115,18 +115,18 @@ def check_zip(archive: zipfile.ZipFile, packed: int) -> None:
     )
 
 
-def _refuse_more(n: int, most: int, what: str) -> None:
+def _refuse_more(n: int, most: int, noun: str) -> None:
     if n > most:
-        raise ValueError(f"it has {n:,} {what}; at most {most:,} are read on this machine")
+        raise ValueError(f"it has {n:,} {noun}; at most {most:,} are read on this machine")
 
 
 @contextmanager
-def within_limits(place: str) -> Iterator[None]:
+def within_limits(path: str) -> Iterator[None]:
     """Say of which file a limit is."""
     try:
         yield
     except ValueError as error:
-        raise DataError(f"{place}: cannot be read: {error}.") from error
+        raise DataError(f"{path}: cannot be read: {error}.") from error
 
 
 def parse_json(content: str | bytes) -> Any:
@@ -168,8 +168,8 @@ def _check_tree(tree: Any) -> None:
         raise ValueError(_TOO_DEEP)
 
 
-def in_lines(numbers: Sequence[int]) -> Sequence[int]:
+def in_lines(lines: Sequence[int]) -> Sequence[int]:
     """Return the lines of rows as what is copied and compared at once, as attributes are."""
-    if numbers and numbers[-1] - numbers[0] == len(numbers) - 1:  # nothing stands between the rows
-        return range(numbers[0], numbers[0] + len(numbers))
-    return array("q", numbers)
+    if lines and lines[-1] - lines[0] == len(lines) - 1:  # nothing stands between the rows
+        return range(lines[0], lines[0] + len(lines))
+    return array("q", lines)

@@ -41,41 +41,41 @@ class Text(NamedTuple):
     notes: list[str]
 
 
-def assumed(encoding: str, place: str) -> list[str]:
+def assumed(encoding: str, path: str) -> list[str]:
     """Say that a file was taken to be in Windows-1252, if it was."""
     if encoding != WINDOWS:
         return []
     return [
-        f"{place}: the file is not UTF-8 and was read as Windows-1252, as Excel writes CSV. If"
+        f"{path}: the file is not UTF-8 and was read as Windows-1252, as Excel writes CSV. If"
         f" letters look wrong, {_SAVE_AS}."
     ]
 
 
-def decoded(content: bytes, place: str, error: type[MvccError]) -> str:
+def decoded(content: bytes, path: str, error: type[MvccError]) -> str:
     """Return a text that must be UTF-8, with or without a byte-order mark, or raise ``error``."""
     before, binary, _ = content.partition(b"\0")
     if binary:
         line = 1 + before.count(b"\n")
-        raise error(f"{place}:{line}: {_BINARY}")
+        raise error(f"{path}:{line}: {_BINARY}")
     try:
         return content.decode(UTF_8)
     except UnicodeDecodeError as bad:
         line = 1 + bad.object.count(b"\n", 0, bad.start)
-        raise error(f"{place}:{line}: this is not UTF-8 text; {_SAVE_AS}.") from bad
+        raise error(f"{path}:{line}: this is not UTF-8 text; {_SAVE_AS}.") from bad
 
 
-def read_text(content: bytes, place: str, error: type[MvccError]) -> Text:
+def read_text(content: bytes, path: str, error: type[MvccError]) -> Text:
     """Return a text in UTF-8, UTF-16 with a byte-order mark, or else Windows-1252, or refuse it."""
     if b"\0" not in content and _is_utf_8(content):
         return Text(content.decode(UTF_8), UTF_8, [])
-    encoding = encoding_of(io.BytesIO(content).readlines(), place, error)
+    encoding = encoding_of(io.BytesIO(content).readlines(), path, error)
     try:
         text = content.decode(encoding)
     except UnicodeDecodeError as bad:
-        raise error(f"{place}: this is not UTF-16 text; {_SAVE_AS}.") from bad
+        raise error(f"{path}: this is not UTF-16 text; {_SAVE_AS}.") from bad
     if "\0" in text:
-        raise error(f"{place}: {_BINARY}")
-    return Text(text, encoding, assumed(encoding, place))
+        raise error(f"{path}: {_BINARY}")
+    return Text(text, encoding, assumed(encoding, path))
 
 
 def delimiter_of(first: str, second: str = "") -> str:
@@ -94,7 +94,7 @@ def delimiter_of(first: str, second: str = "") -> str:
 
 
 def records_of(
-    text: str, place: str, error: type[MvccError], delimiter: str
+    text: str, path: str, error: type[MvccError], delimiter: str
 ) -> Iterator[tuple[int, list[str]]]:
     """Give the records of a CSV file that are not empty, with the line that each begins in."""
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
@@ -105,23 +105,23 @@ def records_of(
                 yield line, record
             line = reader.line_num + 1
     except csv.Error as bad:
-        raise error(f"{place}:{line}: cannot be read as CSV: {bad}.") from bad
+        raise error(f"{path}:{line}: cannot be read as CSV: {bad}.") from bad
 
 
-def encoding_of(lines: Iterable[bytes], place: str, error: type[MvccError]) -> str:
+def encoding_of(lines: Iterable[bytes], path: str, error: type[MvccError]) -> str:
     """Return the encoding of the lines of a text, which may be read twice; as `read_text`."""
     first_bad = 0  # the number of the first line that is not UTF-8
-    for number, line in enumerate(lines, 1):
-        if number == 1 and line.startswith(_UTF_16_MARKS):
+    for line_number, line in enumerate(lines, 1):
+        if line_number == 1 and line.startswith(_UTF_16_MARKS):
             return UTF_16
         if b"\0" in line:
-            raise error(f"{place}:{number}: {_BINARY}")
+            raise error(f"{path}:{line_number}: {_BINARY}")
         if not first_bad and not line.isascii() and not _is_utf_8(line):
-            first_bad = number
+            first_bad = line_number
     if not first_bad:
         return UTF_8
     if any(_NOT_WINDOWS.search(line) for line in lines):
-        raise error(f"{place}:{first_bad}: this is not UTF-8 text; {_SAVE_AS}.")
+        raise error(f"{path}:{first_bad}: this is not UTF-8 text; {_SAVE_AS}.")
     return WINDOWS
 
 
@@ -141,34 +141,35 @@ class Attribute(NamedTuple):
     line: int
 
 
-def parse_arff(text: str, place: str) -> tuple[list[Attribute], list[list[str]], list[int]]:
+def parse_arff(text: str, path: str) -> tuple[list[Attribute], list[list[str]], list[int]]:
     """Return the attributes of an ARFF file, the values of every row, and the line of each."""
     # commas or white space separate values; quotation marks around them are left out
     attributes: list[Attribute] = []
     rows: list[list[str]] = []
     lines: list[int] = []
     in_data = False
-    for number, raw in enumerate(text.split("\n"), start=1):
+    for line_number, raw in enumerate(text.split("\n"), start=1):
         line = raw.strip()
         if not line or line.startswith("%"):
             continue
         if in_data:
-            rows.append(_row(line, len(attributes), f"{place}:{number}"))
-            lines.append(number)
+            rows.append(_row(line, len(attributes), f"{path}:{line_number}"))
+            lines.append(line_number)
             continue
         keyword = line.split(maxsplit=1)[0].lower()
         if attribute := _ATTRIBUTE.fullmatch(line):
-            attributes.append(Attribute(_bare(attribute[1]), attribute[2], number))
+            attributes.append(Attribute(_bare(attribute[1]), attribute[2], line_number))
         elif keyword == "@data":
             if not attributes:
-                raise DataError(f"{place}:{number}: there is no @attribute before @data.")
+                raise DataError(f"{path}:{line_number}: there is no @attribute before @data.")
             in_data = True
         elif keyword != "@relation":
             raise DataError(
-                f"{place}:{number}: @relation, @attribute or @data is expected, not {shown(line)}."
+                f"{path}:{line_number}: @relation, @attribute or @data is expected, not"
+                f" {shown(line)}."
             )
     if not in_data:
-        raise DataError(f"{place}: there is no @data; the ARFF file is incomplete.")
+        raise DataError(f"{path}: there is no @data; the ARFF file is incomplete.")
     return attributes, rows, lines
 
 
@@ -178,15 +179,15 @@ def nominal_values(attribute: Attribute) -> list[str]:
     return (listed and _values(listed[1].strip())) or []
 
 
-def _row(line: str, width: int, place: str) -> list[str]:
+def _row(line: str, width: int, location: str) -> list[str]:
     values = _values(line)
     if values is None:
         raise DataError(
-            f"{place}: a quotation mark is not closed, or text stands right beside one."
+            f"{location}: a quotation mark is not closed, or text stands right beside one."
         )
     if len(values) != width:
         raise DataError(
-            f"{place}: {len(values)} values instead of {width}; sparse rows are not read."
+            f"{location}: {len(values)} values instead of {width}; sparse rows are not read."
         )
     return values
 
@@ -194,16 +195,16 @@ def _row(line: str, width: int, place: str) -> list[str]:
 def _values(line: str) -> list[str] | None:
     """Split a line into values; None where quotation marks are out of place."""
     if "'" not in line and '"' not in line:
-        found = line.split(",") if "," in line else line.split()
-        return ["" if value.strip() == "?" else value.strip() for value in found]
+        texts = line.split(",") if "," in line else line.split()
+        return ["" if value.strip() == "?" else value.strip() for value in texts]
     up_to_end = _UP_TO_COMMA if "," in line else _UP_TO_BLANK
-    values, at = [], 0
-    while at <= len(line) and (value := up_to_end.match(line, at)):
+    values, position = [], 0
+    while position <= len(line) and (value := up_to_end.match(line, position)):
         written = value[1].strip()
         values.append("" if written == "?" else _bare(written))
         if value.end() == len(line) and not value[0].endswith(","):
             return values
-        at = value.end()
+        position = value.end()
     return None
 
 

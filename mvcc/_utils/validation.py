@@ -36,47 +36,47 @@ def as_generator(random_state: RandomState) -> np.random.Generator:
     )
 
 
-def as_array(values: ArrayLike, what: str) -> NDArray[Any]:
+def as_array(values: ArrayLike, name: str) -> NDArray[Any]:
     """Turn an array-like into an array, or say why it is none."""
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
-        raise InvalidInputError(f"{what} has masked values; leave such rows out.")
+        raise InvalidInputError(f"{name} has masked values; leave such rows out.")
     try:
         return np.asarray(values)
     except (TypeError, ValueError, OverflowError) as error:
-        raise InvalidInputError(f"{what} is not an array: {_in_brief(error)}") from error
+        raise InvalidInputError(f"{name} is not an array: {_in_brief(error)}") from error
 
 
-def as_labels(values: ArrayLike, what: str) -> NDArray[Any]:
+def as_labels(values: ArrayLike, name: str) -> NDArray[Any]:
     """Turn labels into an array; texts stay objects, so that NaN among them is not a text."""
-    array = as_array(values, what)
+    array = as_array(values, name)
     return np.asarray(values, dtype=object) if array.dtype.kind in "US" else array
 
 
-def as_numbers(values: ArrayLike, what: str) -> NDArray[Any]:
+def as_numbers(values: ArrayLike, name: str) -> NDArray[Any]:
     """Turn an array-like into an array, of numbers if it holds objects that are numbers."""
-    array = as_array(values, what)
+    array = as_array(values, name)
     if array.dtype.kind != "O":
         return array
-    numbers = as_array(array.tolist(), what)
+    numbers = as_array(array.tolist(), name)
     return numbers if numbers.dtype.kind in "iuf" else array
 
 
-def as_floats(values: ArrayLike, what: str) -> NDArray[Any]:
+def as_floats(values: ArrayLike, name: str) -> NDArray[Any]:
     """Turn an array-like into an array, of doubles if it holds numbers; inf beyond doubles."""
-    array = as_numbers(values, what)
+    array = as_numbers(values, name)
     if array.dtype.kind not in "iuf":
         return array
     with np.errstate(over="ignore"):
         return array.astype(np.float64, copy=False)
 
 
-def as_list(values: Any, what: str) -> list[Any]:
+def as_list(values: Any, name: str) -> list[Any]:
     """Return the entries of a list that has one for each view, or say what was expected."""
     with suppress(TypeError):
         if not isinstance(values, Mapping):
             return list(values)
     raise InvalidInputError(
-        f"{what} must be a list with one entry for each view, not {type(values).__name__}."
+        f"{name} must be a list with one entry for each view, not {type(values).__name__}."
     )
 
 
@@ -110,7 +110,7 @@ def _within_range(X: Floats) -> bool:
         return bool(np.einsum("ij,ij->", X, X) <= LARGEST_SQUARE)
 
 
-def check_data(X: ArrayLike, what: str = "X", *, sparse: bool = False) -> Floats:
+def check_data(X: ArrayLike, name: str = "X", *, sparse: bool = False) -> Floats:
     """Return X as C-ordered (n, d) finite floats, or, if ``sparse`` allows it, as sparse rows."""
     if is_clean(X):
         return X
@@ -119,12 +119,12 @@ def check_data(X: ArrayLike, what: str = "X", *, sparse: bool = False) -> Floats
     from scipy.sparse import csr_array, issparse
     from sklearn.utils import check_array
 
-    checked = checked_by(check_array, X, what, input_name=what, accept_sparse=sparse and "csr")
+    checked = checked_by(check_array, X, name, input_name=name, accept_sparse=sparse and "csr")
     return csr_array(checked) if issparse(checked) else checked
 
 
 def checked_by(
-    check: Callable[..., Any], X: ArrayLike, what: str, *, squared: bool = True, **options: Any
+    check: Callable[..., Any], X: ArrayLike, name: str, *, squared: bool = True, **options: Any
 ) -> Floats:
     """Return X, to be ``squared`` or not, as a check of scikit-learn does, or say what is wrong."""
     from sklearn import config_context
@@ -138,16 +138,16 @@ def checked_by(
             checked: Floats = check(X, **({"dtype": np.float64, "order": "C"} | options))
     except TypeError as error:
         where = _not_finite(X, error) if "NAType" in str(error) else ""
-        raise _InvalidTypeError(f"{what}: {where or _in_brief(error)}") from error
+        raise _InvalidTypeError(f"{name}: {where or _in_brief(error)}") from error
     except (ValueError, OverflowError) as error:
-        raise InvalidInputError(f"{what}: {_not_finite(X, error) or _in_brief(error)}") from error
+        raise InvalidInputError(f"{name}: {_not_finite(X, error) or _in_brief(error)}") from error
     if not squared:
         return checked
     values: Any = checked
     values = values.data[None] if hasattr(values, "indptr") else values  # a sparse matrix
     if not _within_range(values):
         raise InvalidInputError(
-            f"{what}: values of up to {np.abs(values).max():.3g} are too large, their squares add"
+            f"{name}: values of up to {np.abs(values).max():.3g} are too large, their squares add"
             f" up to more than {LARGEST_SQUARE:g}; scale the data."
         )
     return checked
@@ -156,11 +156,11 @@ def checked_by(
 def _not_finite(X: Any, error: Exception) -> str:
     """Say where a table of numbers has the first value that is missing or infinite."""
     with suppress(TypeError, ValueError, OverflowError, IndexError):
-        said = f"{str(error).splitlines()[0].removesuffix('.')}. The first one is in row"
+        message = f"{str(error).splitlines()[0].removesuffix('.')}. The first one is in row"
         if hasattr(X, "tocsr"):
             cells = X.tocsr().tocoo()
             first = np.flatnonzero(~np.isfinite(cells.data))[0]
-            return f"{said} {cells.row[first]}, column {cells.col[first]}."
+            return f"{message} {cells.row[first]}, column {cells.col[first]}."
         array = np.asarray(X)
         if array.dtype.kind == "O":
             import pandas as pd  # whose NA does not become one
@@ -168,20 +168,20 @@ def _not_finite(X: Any, error: Exception) -> str:
             array = np.where(pd.isna(array), np.nan, array).astype(np.float64)
         if array.dtype.kind == "f" and array.ndim == 2 and not np.isfinite(array).all():
             row, column = np.argwhere(~np.isfinite(array))[0]
-            name = shown(X.columns[column]) if hasattr(X, "columns") else column
-            return f"{said} {row}, column {name}."
+            column_name = shown(X.columns[column]) if hasattr(X, "columns") else column
+            return f"{message} {row}, column {column_name}."
     return ""
 
 
-def check_labels(labels: ArrayLike, n: int, what: str) -> Ints:
+def check_labels(labels: ArrayLike, n: int, name: str) -> Ints:
     """Return integer cluster labels of n rows, all 0 or more."""
-    checked = as_array(labels, what)
+    checked = as_array(labels, name)
     if (
         checked.shape != (n,)
         or checked.dtype.kind not in "iu"
         or (n and not 0 <= checked.min() <= checked.max() < MAX)
     ):
-        raise InvalidInputError(f"{what} must be {n} integers of 0 or more, one per row of X.")
+        raise InvalidInputError(f"{name} must be {n} integers of 0 or more, one per row of X.")
     return checked.astype(np.int64, copy=False)
 
 
@@ -214,50 +214,50 @@ def check_matrices(k: int, d: int) -> None:
         )
 
 
-def class_codes(labels: NDArray[Any], what: str) -> Ints:
+def class_codes(labels: NDArray[Any], name: str) -> Ints:
     """Replace labels by the numbers of the distinct ones, from 0."""
     import pandas as pd  # .2 s, which commands without labels do without
 
     missing = np.asarray(pd.isna(labels))
     if missing.any():
         raise InvalidInputError(
-            f"{what} has no label (NaN) in row {int(missing.argmax())}; leave such rows out."
+            f"{name} has no label (NaN) in row {int(missing.argmax())}; leave such rows out."
         )
     try:
         return np.unique(labels, return_inverse=True)[1].astype(np.int64)
     except (TypeError, ValueError) as error:
         raise InvalidInputError(
-            f"{what} mixes labels that cannot be compared: {_in_brief(error)}"
+            f"{name} mixes labels that cannot be compared: {_in_brief(error)}"
         ) from error
 
 
-def check_alike(one: Any, other: Any, sizes: tuple[int, int], counts: str, names: str) -> None:
+def check_alike(first: Any, second: Any, sizes: tuple[int, int], counts: str, names: str) -> None:
     """Refuse two of other sizes, or tables of pandas with their ids in other orders."""
     if sizes[0] != sizes[1]:
         raise InvalidInputError(f"{counts.format(*sizes)}; they must be as many.")
-    check_order(one, other, names)
+    check_order(first, second, names)
 
 
-def check_order(one: Any, other: Any, names: str) -> None:
+def check_order(first: Any, second: Any, names: str) -> None:
     """Refuse tables of pandas with the same ids in other orders, as rows go by place."""
-    if not (hasattr(one, "iloc") and hasattr(other, "iloc")) or one.index.equals(other.index):
+    if not (hasattr(first, "iloc") and hasattr(second, "iloc")) or first.index.equals(second.index):
         return
-    is_counted = "RangeIndex" in (type(one.index).__name__, type(other.index).__name__)
-    if not is_counted and one.index.is_unique and {*one.index} == {*other.index}:
+    is_counted = "RangeIndex" in (type(first.index).__name__, type(second.index).__name__)
+    if not is_counted and first.index.is_unique and {*first.index} == {*second.index}:
         raise InvalidInputError(
             f"{names} have the same row index in another order; bring one into the order of the"
             " other, as by one.loc[other.index]."
         )
 
 
-def label_codes(labels: ArrayLike, what: str) -> Ints:
+def label_codes(labels: ArrayLike, name: str) -> Ints:
     """Return the class of every row as 0 … classes − 1, or say why these are no labels of rows."""
-    array = as_labels(labels, what)
+    array = as_labels(labels, name)
     if array.ndim != 1:
         raise InvalidInputError(
-            f"{what} must hold one label per row, shape (n,), not {array.shape}."
+            f"{name} must hold one label per row, shape (n,), not {array.shape}."
         )
-    return class_codes(array, what)
+    return class_codes(array, name)
 
 
 def check_number(

@@ -63,18 +63,18 @@ def kernel(function: Any) -> Any:
     if entry is function:  # NUMBA_DISABLE_JIT
         return function
     _use(Path(entry.stats.cache_path))
-    inputs = [
-        place
-        for place, parameter in enumerate(signature(function).parameters)
+    positions = [
+        position
+        for position, parameter in enumerate(signature(function).parameters)
         if parameter in _INPUTS
     ]
 
     @wraps(function)
     def call(*arguments: Any) -> Any:
         passed = list(arguments)
-        for place in inputs:
-            passed[place] = passed[place].view()
-            passed[place].flags.writeable = False
+        for position in positions:
+            passed[position] = passed[position].view()
+            passed[position].flags.writeable = False
         return entry(*passed)
 
     call.__qualname__ = name

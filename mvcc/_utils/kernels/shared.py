@@ -20,15 +20,15 @@ def build_links(n, pairs, must_link, weights):
         start[pairs[c, 1] + 1] += 1
     for i in range(n):
         start[i + 1] += start[i]
-    place = start[:-1].copy()
+    next_entry = start[:-1].copy()
     partner = np.empty(2 * len(pairs), np.int64)
     weight = np.empty(2 * len(pairs))
     for c in range(len(pairs)):
         signed = weights[c] if must_link[c] else -weights[c]
-        for here, there in ((pairs[c, 0], pairs[c, 1]), (pairs[c, 1], pairs[c, 0])):
-            partner[place[here]] = there
-            weight[place[here]] = signed
-            place[here] += 1
+        for point, other in ((pairs[c, 0], pairs[c, 1]), (pairs[c, 1], pairs[c, 0])):
+            partner[next_entry[point]] = other
+            weight[next_entry[point]] = signed
+            next_entry[point] += 1
     return start, partner, weight
 
 

@@ -47,7 +47,7 @@ class Option:
 
 def options_in(kind: type[Section]) -> dict[str, Option]:
     """Return how the command line offers the settings of a section, by name."""
-    found = {}
+    options = {}
     for name, field in kind.model_fields.items():
         for option in field.metadata:
             if isinstance(option, Option):
@@ -55,10 +55,10 @@ def options_in(kind: type[Section]) -> dict[str, Option]:
                 if not default and isinstance(field.default, str | int | float):
                     default = got(field.default).strip("'")
                 flags = option.flags or (f"--{name.replace('_', '-')}",)
-                found[name] = replace(
+                options[name] = replace(
                     option, flags=flags, default=default, help=str(field.description)
                 )
-    return found
+    return options
 
 
 Settings = TypeVar("Settings", bound=Section)
@@ -133,13 +133,13 @@ def _unknown(kind: type[Section], path: KeyPath) -> str:
 
 def _fields(kind: type[Section], path: KeyPath) -> dict[str, FieldInfo]:
     """Return the keys of the section at `path`, none if no section is there."""
-    here: Any = kind
+    annotation: Any = kind
     for key in path:
-        if fields := _fields_of(here):
-            here = getattr(fields.get(str(key)), "annotation", None)
+        if fields := _fields_of(annotation):
+            annotation = getattr(fields.get(str(key)), "annotation", None)
         else:  # the values of a dict or the items of a list are all of one kind
-            here = next(iter(get_args(here)[-1:]), None)
-    return _fields_of(here)
+            annotation = next(iter(get_args(annotation)[-1:]), None)
+    return _fields_of(annotation)
 
 
 def _fields_of(annotation: Any) -> dict[str, FieldInfo]:
@@ -156,9 +156,9 @@ def allowed(words: str) -> WrapValidator:
     """Answer every mistake in a value by saying what is allowed."""
 
     def check(value: Any, handler: ValidatorFunctionWrapHandler) -> Any:
-        def fits(other: Any) -> bool:
+        def fits(candidate: Any) -> bool:
             try:
-                handler(other)
+                handler(candidate)
             except ValidationError:
                 return False
             return True

@@ -76,9 +76,9 @@ class Problems:
     def __bool__(self) -> bool:
         return bool(self._found)
 
-    def line(self, number: int) -> Place:
+    def line(self, line_number: int) -> Place:
         """Return the place that is a line of the file."""
-        return Place(number, f"{self.source}:{number}")
+        return Place(line_number, f"{self.source}:{line_number}")
 
     @staticmethod
     def option(label: str) -> Place:
@@ -91,8 +91,8 @@ class Problems:
 
     def forget(self, path: KeyPath) -> None:
         """Drop the places of `path` and of all inside it."""
-        for known in [known for known in self._places if known[: len(path)] == path]:
-            del self._places[known]
+        for inner in [inner for inner in self._places if inner[: len(path)] == path]:
+            del self._places[inner]
 
     def place(self, path: KeyPath) -> Place:
         """Return where `path` is written or, if it is not, the section that it belongs in."""
@@ -115,9 +115,9 @@ class Problems:
             again += " --set …"
         if count > MAX_SHOWN:
             lines[MAX_SHOWN:] = [f"… and {count - MAX_SHOWN} more."]
-        first = f"{counted(count, 'problem')} in {self.source}:"
-        last = f"Correct {agreeing(count, 'it', 'them')}, then check again with: {again}"
-        return ConfigError("\n".join([first, *lines, last]))
+        title = f"{counted(count, 'problem')} in {self.source}:"
+        advice = f"Correct {agreeing(count, 'it', 'them')}, then check again with: {again}"
+        return ConfigError("\n".join([title, *lines, advice]))
 
 
 def _named(path: KeyPath) -> Iterator[str]:
