@@ -154,8 +154,8 @@ def main() -> NoReturn:
         code = _complain(str(error), FAILURE)
     except OSError as error:
         if error.errno in _UNUSABLE and error.filename is not None:
-            place = shown(os.fspath(error.filename))
-            sys.exit(_complain(f"{place}: {error.strerror}. Choose another path.", FAILURE))
+            path = shown(os.fspath(error.filename))
+            sys.exit(_complain(f"{path}: {error.strerror}. Choose another path.", FAILURE))
         if error.errno not in _FULL or error.filename is not None:  # files have names
             raise
         sys.stdout = None  # what it still holds would be an error again when Python ends
@@ -174,8 +174,8 @@ def _interruptible() -> Iterator[None]:
     """Let Ctrl-C, and SIGTERM, which clusters send before they kill, end as KeyboardInterrupt."""
     signals = []
 
-    def interrupt(number: int, _frame: object) -> NoReturn:
-        signals.append(number)
+    def interrupt(signum: int, _frame: object) -> NoReturn:
+        signals.append(signum)
         raise KeyboardInterrupt
 
     signal.signal(signal.SIGTERM, interrupt)

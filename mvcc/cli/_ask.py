@@ -129,8 +129,8 @@ def _next_step(status: tables.Status, words: str, folder: Path, browser: bool) -
         if browser:
             again += " --browser"
         return "Name two groups or more", again
-    taken = (f"results-{number}" for number in count(2))
-    free = next(name for name in chain(["results"], taken) if not Path(name).exists())
+    numbered = (f"results-{n}" for n in count(2))
+    free = next(name for name in chain(["results"], numbered) if not Path(name).exists())
     return "Go on", f"mvcc cluster {words} --asked {typed(folder)} -k auto --out {free}"
 
 
@@ -190,7 +190,7 @@ def match(
     job = tables.load_job(config, settings(given), defaults={"n_clusters": "auto"})
     if out is not None:
         check_output(out, tables.PROPOSALS, fresh=fresh, inputs=tables.inputs_of(job))
-    found = tables.propose_matches(
+    facts = tables.propose_matches(
         job,
         clustering=clustering,
         between=between,
@@ -199,25 +199,25 @@ def match(
         with_known=with_known,
     )
     if out is not None:
-        tables.write_proposals(found, out, job, fresh=fresh)
-    shared.say_json(found)
-    first, second = found["views"]
-    n_first, n_second = found["n_unmatched"]
+        tables.write_proposals(facts, out, job, fresh=fresh)
+    shared.say_json(facts)
+    first, second = facts["views"]
+    n_first, n_second = facts["n_unmatched"]
     shared.say(
-        f"{counted(found['n_matches'], 'match')}; without one are {n_first} of {first} and "
+        f"{counted(facts['n_matches'], 'match')}; without one are {n_first} of {first} and "
         f"{n_second} of {second}"
     )
     measured = (
         "How often known matches are found again was not measured: there are too few matches, too "
         "many rows, or none without a match."
     )
-    if found["found_first"] is not None:
+    if facts["found_first"] is not None:
         measured = (
-            f"Known matches that were cut for a test: found first {percent(found['found_first'])}, "
-            f"among the first five {percent(found['found_in_five'])}"
+            f"Known matches that were cut for a test: found first {percent(facts['found_first'])}, "
+            f"among the first five {percent(facts['found_in_five'])}"
         )
     shared.say(measured)
-    shared.say(f"Proposals: {out} ({counted(found['n_proposals'], 'line')})")
+    shared.say(f"Proposals: {out} ({counted(facts['n_proposals'], 'line')})")
     rest = ", and add the rest to your matches; --with-known makes it one file."
     if with_known:
         rest = f"; --match {first}:{second}={out} takes the rest in place of your matches."

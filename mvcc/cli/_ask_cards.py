@@ -84,12 +84,12 @@ class Screen:
     def say(self, text: str, style: str = "") -> None:
         self._console.print(Text(text, style))
 
-    def show_list(self, said: list[GivenAnswer]) -> None:
-        texts = (Column(overflow="fold"), Column(overflow="fold"), Column(overflow="fold"))
-        number = Column(justify="right", min_width=3, no_wrap=True)
-        table = Table.grid(number, *texts, padding=(0, 2))
-        for place, one in enumerate(said, 1):
-            table.add_row(str(place), clean(one.id), clean(one.title), clean(one.answer))
+    def show_list(self, answers: list[GivenAnswer]) -> None:
+        text_columns = (Column(overflow="fold"), Column(overflow="fold"), Column(overflow="fold"))
+        number_column = Column(justify="right", min_width=3, no_wrap=True)
+        table = Table.grid(number_column, *text_columns, padding=(0, 2))
+        for index, answer in enumerate(answers, 1):
+            table.add_row(str(index), clean(answer.id), clean(answer.title), clean(answer.answer))
         self._console.print(table)
 
     def prompt(self, text: str, end: str) -> None:
@@ -122,9 +122,9 @@ def _described(row: ShownRow) -> Text:
         values = padded([value for _, value, _ in row.bars])
         names = padded([clean(name) for name, *_ in row.bars], most=_WIDEST - len(values[0]))
         for name, value, (*_, score) in zip(names, values, row.bars, strict=True):
-            number = f"{score:+.1f}"
-            bar = number[0] * min(8, round(2 * abs(score)))
-            text.append(f"{name} {value} {number} {bar}\n")
+            rounded = f"{score:+.1f}"
+            bar = rounded[0] * min(8, round(2 * abs(score)))
+            text.append(f"{name} {value} {rounded} {bar}\n")
         text.append("(standard deviations from the mean)\n", "dim")
     return text
 
@@ -145,5 +145,5 @@ def clean(text: str) -> str:
     """Return a text that no terminal acts on: in one line, with escapes written out."""
     text = " ".join(text.split())
     return "".join(
-        one if one.isprintable() else one.encode("unicode_escape").decode() for one in text
+        char if char.isprintable() else char.encode("unicode_escape").decode() for char in text
     )

@@ -148,11 +148,11 @@ class _Dialog:
         groups = card.groups
         self._screen.show_card(card, self._session.status)
         starts = range(0, len(groups), _MOST_GROUPS)
-        some = chain(
+        pages = chain(
             [groups[:_FIRST_GROUPS]],
             cycle(groups[start : start + _MOST_GROUPS] for start in starts),
         )
-        self._screen.show_groups(next(some), len(groups))
+        self._screen.show_groups(next(pages), len(groups))
         keys = ["n none of these"]
         if not groups:
             keys = ["n new group"]
@@ -162,7 +162,7 @@ class _Dialog:
         while True:
             key = self._key(*keys)
             if key == "m" and len(groups) > _FIRST_GROUPS:
-                self._screen.show_groups(next(some), len(groups))
+                self._screen.show_groups(next(pages), len(groups))
             elif key == "n":
                 if self._opens(card):
                     return
@@ -237,8 +237,8 @@ class _Dialog:
         self._screen.say_why(card)
         near = self._session.nearest(self._session.question(card.id))
         for view, rows in near.items():
-            told = list(map(_near, rows)) or ["nothing"]
-            self._screen.say_all(map(clean, (f"Near in {view}:", *told)), "  ")
+            neighbors = list(map(_near, rows)) or ["nothing"]
+            self._screen.say_all(map(clean, (f"Near in {view}:", *neighbors)), "  ")
 
     def _list(self, card: Card) -> None:
         """List what was said, and change it: one answer, or groups; then go on with the card."""
@@ -249,15 +249,15 @@ class _Dialog:
         if chosen in ("m", "r"):
             names = list(takewhile(bool, map(self._line, _PROMPTS[chosen])))  # without one, back
             if len(names) == 2:
-                one, other = names
-                line = {"m": (other, f"{MERGE}{one}"), "r": (one, f"{RENAME}{other}")}[chosen]
+                first, second = names
+                line = {"m": (second, f"{MERGE}{first}"), "r": (first, f"{RENAME}{second}")}[chosen]
                 self._done(lambda: session.record([line]))
         elif chosen.isdecimal() and 1 <= int(chosen) <= len(said):
             self._wanted = said[int(chosen) - 1].id
 
-    def _done(self, what: Callable[[], object]) -> bool:
+    def _done(self, action: Callable[[], object]) -> bool:
         try:
-            what()
+            action()
         except MvccError as error:
             self._screen.say(f"Refused: {clean(str(error))}")
             return False

@@ -62,21 +62,21 @@ def cluster(
         raise click.UsageError(
             "the number of clusters is missing; give it with -k, or compare some with -k 2-12."
         )
-    numbers = outcome.as_range(given["n_clusters"])
-    if numbers:
+    k_range = outcome.as_range(given["n_clusters"])
+    if k_range:
         for name in ("stability_runs", "comparison", "compare_co_em"):
             if given[name] not in (None, False, "0"):
                 raise click.UsageError(
                     f"--{name.replace('_', '-')} goes with one number of clusters (-k), not with a"
                     " range; leave it out."
                 )
-        given["n_clusters"] = str(numbers[-1])
+        given["n_clusters"] = str(k_range[-1])
     job = tables.load_job(config, settings(given))
     asking = outcome.asking_command(job, config, given)
-    if numbers and not dry_run:
+    if k_range and not dry_run:
         with shared.shown_steps() as on_step:
             tried = tables.try_numbers(
-                job, numbers, out, fresh=fresh, scheduler=scheduler, on_step=on_step
+                job, k_range, out, fresh=fresh, scheduler=scheduler, on_step=on_step
             )
         outcome.print_numbers(tried, out, asking)
         return
@@ -111,8 +111,8 @@ def _print_inputs(job: tables.Job, inputs: tables.Inputs) -> None:
         {"views": [inputs.tables[view].name for view in pair], "matches": len(rows)}
         for pair, rows in inputs.relations.items()
     ]
-    found = {"views": views, "matches": matches, "notes": inputs.notes}
-    shared.say_json(found | {"settings": job.settings()})
+    document = {"views": views, "matches": matches, "notes": inputs.notes}
+    shared.say_json(document | {"settings": job.settings()})
     for table, view in zip(inputs.tables, views, strict=True):
         sample = f"a sample of {table.n_all_rows} rows: " if table.n_all_rows else ""
         _say_view(view, sample, table.path)

@@ -140,7 +140,7 @@ def _locate(file: datasets.DataFile, data_dir: Path | None) -> dict[str, Any]:
 
 def _check(info: datasets.DatasetInfo, data_dir: Path | None) -> dict[str, str]:
     try:
-        missing = [one.name for one in info.files if datasets.find_file(one, data_dir) is None]
+        missing = [file.name for file in info.files if datasets.find_file(file, data_dir) is None]
         if missing:
             detail = f"{', '.join(missing)}: run `mvcc data fetch {info.name}`"
             return {"status": "missing", "detail": detail}

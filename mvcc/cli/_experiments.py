@@ -109,7 +109,7 @@ def check(context: click.Context, paths: tuple[Path, ...]) -> None:
     findings = [_finding(folder) for folder in sorted(clusterings - parts)]
     unfinished = sorted({folder.parent for folder in parts} - clusterings)
     findings += [
-        experiments.Finding(one, "unfinished", 0, 0, 0, [_unfinished(one)]) for one in unfinished
+        experiments.Finding(path, "unfinished", 0, 0, 0, [_unfinished(path)]) for path in unfinished
     ]
     of_runs, disagreements = experiments.check_results(
         path for path in paths if not below[path] or any(path.rglob(results.MANIFEST))
@@ -168,29 +168,29 @@ def replay(context: click.Context, folder: Path, trial: int, data_dir: Path | No
     Exit status 1 if the trial fails or differs.
     """
     try:
-        found = experiments.replay_trial(folder, trial, data_dir=data_dir)
+        result = experiments.replay_trial(folder, trial, data_dir=data_dir)
     except (DataError, StoreError):
         raise
     except Exception:  # to show it is what the command is for
         click.echo(traceback.format_exc(), err=True, nl=False)
         context.exit(_DIFFERENT)
-    facts = {name: getattr(found, name) for name in ("differing", "first", "causes")}
-    shared.say_json({"rows": len(found.rows), "stored": found.compared, **facts})
-    shared.say(_worded(found, trial))
-    if found.differing:
+    facts = {name: getattr(result, name) for name in ("differing", "first", "causes")}
+    shared.say_json({"rows": len(result.rows), "stored": result.compared, **facts})
+    shared.say(_worded(result, trial))
+    if result.differing:
         context.exit(_DIFFERENT)
 
 
-def _worded(found: experiments.Replay, trial: int) -> str:
-    done = f"Trial {trial} was computed: {len(found.rows)} rows"
-    if not found.compared:
+def _worded(result: experiments.Replay, trial: int) -> str:
+    done = f"Trial {trial} was computed: {len(result.rows)} rows"
+    if not result.compared:
         return f"{done}. It is not stored, so there is nothing to compare it with."
-    said, causes = f"{done}, equal to the stored ones to the last bit.", found.causes
-    if found.differing:
-        said = f"{done}, {found.differing} of them different from the stored ones; {found.first}."
+    text, causes = f"{done}, equal to the stored ones to the last bit.", result.causes
+    if result.differing:
+        text = f"{done}, {result.differing} of them different from the stored ones; {result.first}."
         causes = causes or [
             "nothing that the manifest records: the stored numbers or this program have changed"
         ]
     if causes:
-        said += "\nDifferences of this environment:"
-    return "\n  ".join([said, *causes])
+        text += "\nDifferences of this environment:"
+    return "\n  ".join([text, *causes])

@@ -69,9 +69,9 @@ def _print_draft(drafted: tables.Draft) -> None:
     shared.say(str(out))
     named = {"view": [*files.views.items()], "matches": files.matches}
     named["constraints"] = files.constraints
-    for what, own in named.items():
-        for name, path in own:
-            shared.say(f"  {what} {name}: {path}")
+    for noun, entries in named.items():
+        for name, path in entries:
+            shared.say(f"  {noun} {name}: {path}")
     if drafted.doubts:
         shared.say("Doubtful:")
     for doubt in drafted.doubts:

@@ -70,12 +70,12 @@ def _config_among(files: Iterable[str], given: dict[str, Any]) -> Path | None:
     if len(configs) > 1:
         raise click.UsageError(f"there is one CONFIG at most, got {' and '.join(configs)}.")
     config = next(map(Path, configs), None)
-    others = [file for file in files if file not in configs]
+    other_files = [file for file in files if file not in configs]
     unnamed = {
         name: [text for text in given[name] or () if "=" not in text]
         for name in ("matches", "constraints")
     }
-    if not others and not any(unnamed.values()):
+    if not other_files and not any(unnamed.values()):
         return config
     if config is not None and any(unnamed.values()):
         raise click.UsageError("beside a CONFIG, name the views: --match VIEW:VIEW=FILE.")
@@ -84,12 +84,12 @@ def _config_among(files: Iterable[str], given: dict[str, Any]) -> Path | None:
     views = shared.by_name(given["views"] or (), "--view")
     sheets = shared.by_name(given["sheet"] or (), "--sheet")
     headers = shared.header_rows(given["header"] or ())
-    found = tables.sort_files(others, views, **unnamed, sheets=sheets, headers=headers)
-    shared.remark_notes(found.notes)
-    given["views"] = [f"{name}={path}" for name, path in found.views.items()]
-    for name, told in (("matches", found.matches), ("constraints", found.constraints)):
+    by_kind = tables.sort_files(other_files, views, **unnamed, sheets=sheets, headers=headers)
+    shared.remark_notes(by_kind.notes)
+    given["views"] = [f"{name}={path}" for name, path in by_kind.views.items()]
+    for name, entries in (("matches", by_kind.matches), ("constraints", by_kind.constraints)):
         named = [text for text in given[name] or () if "=" in text]
-        given[name] = named + [f"{views}={path}" for views, path in told]
+        given[name] = named + [f"{views}={path}" for views, path in entries]
     return config
 
 
@@ -101,7 +101,7 @@ def settings(given: dict[str, Any]) -> Iterator[_Setting]:
             yield from _by_view(name, option, value or ())
         elif name in _SEVERAL:
             if value:
-                yield (name,), list(value), " ".join(f"{flag} {one}" for one in value)
+                yield (name,), list(value), " ".join(f"{flag} {text}" for text in value)
         elif value is not None:
             yield (name,), option.read(value), f"{flag} {value}"
 

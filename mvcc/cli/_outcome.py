@@ -84,8 +84,8 @@ def _lines(clustering: Clustering, out: Path) -> Iterator[str]:
     co_em = clustering.co_em
     if co_em and co_em.propagates and clustering.settings["threshold"] == "cv":
         yield f"Threshold: {co_em.threshold:g}, chosen by cross-validation"
-    for number, view in enumerate(clustering.views):
-        yield _wrapped(f"{view.name}: {'; '.join(_parts(clustering, number))}")
+    for index, view in enumerate(clustering.views):
+        yield _wrapped(f"{view.name}: {'; '.join(_parts(clustering, index))}")
         yield from (f"  {line}" for line in results.column_lines(view.columns))
     if clustering.names_from:
         yield f"Names: {clustering.names_from}"
@@ -96,9 +96,9 @@ def _lines(clustering: Clustering, out: Path) -> Iterator[str]:
     yield f"Report: {out / 'report.html'}"
 
 
-def _parts(clustering: Clustering, number: int) -> Iterator[str]:
+def _parts(clustering: Clustering, index: int) -> Iterator[str]:
     """Give what there is to say of a view."""
-    view = clustering.views[number]
+    view = clustering.views[index]
     yield counted(view.n_rows, "row")
     yield results.columns_used(view.columns)
     yield f"{counted(len(view.given), 'constraint')} given, {len(view.violated)} violated"
@@ -114,28 +114,28 @@ def _parts(clustering: Clustering, number: int) -> Iterator[str]:
     elif propagated:
         yield f"{propagated} propagated, {inferred} of them inferred"
     if clustering.stability_runs.agreement:
-        yield f"agreement of stability runs {clustering.stability_runs.agreement[number]:.2f}"
+        yield f"agreement of stability runs {clustering.stability_runs.agreement[index]:.2f}"
     if view.reference_f is not None:
         said = f"F against the labels {view.reference_f:.2f}"
-        if others := ", ".join(_of_others(clustering, number)):
+        if others := ", ".join(_of_others(clustering, index)):
             said += f" ({others})"
         yield said
 
 
-def _of_others(clustering: Clustering, number: int) -> Iterator[str]:
+def _of_others(clustering: Clustering, index: int) -> Iterator[str]:
     """Give F against the labels of the methods that the result was compared with."""
     if clustering.comparison:
-        for one in clustering.comparison.methods[1:]:
-            for F in one.reference_f[number : number + 1]:
+        for compared in clustering.comparison.methods[1:]:
+            for F in compared.reference_f[index : index + 1]:  # it may be empty
                 if F is not None:
-                    yield f"{one.method} {F:.2f}"
+                    yield f"{compared.method} {F:.2f}"
 
 
 def _clusters(clustering: Clustering) -> Iterator[str]:
     """List the clusters: name, and rows in each view that is numbered alike."""
     listed = list(results.listed_clusters(clustering, clustering.numbered_as_one))
-    for id, name, number, views in listed[:_MOST_NAMED]:
-        rows = " + ".join(str(clustering.profiles[view][number].size) for view in views)
+    for id, name, cluster, views in listed[:_MOST_NAMED]:
+        rows = " + ".join(str(clustering.profiles[view][cluster].size) for view in views)
         start = f"  {id}  "
         said = f"{name or 'nothing sets it apart'} ({rows} {'row' if rows == '1' else 'rows'})"
         yield _wrapped(f"{start}{said}", " " * len(start))
@@ -190,10 +190,10 @@ def refuse_unknown(
 ) -> NoReturn:
     """Print criteria, and refuse a job whose answers do not give the number of clusters."""
     if error.inputs is not None:
-        found = tables.number_criteria(job, error.inputs)
-        say_json(found)
-        if found["k"]:
-            _print_criteria(found)
+        facts = tables.number_criteria(job, error.inputs)
+        say_json(facts)
+        if facts["k"]:
+            _print_criteria(facts)
     words = str(error)
     if asking:
         words += f" To be asked:\n  {asking}"
@@ -202,10 +202,10 @@ def refuse_unknown(
 
 def as_range(text: str | None) -> range | None:
     """Return the numbers of clusters of a range such as 2-12, None for anything else."""
-    found = re.fullmatch(r"(\d{1,7})-(\d{1,7})", text or "")
-    if not found:
+    bounds = re.fullmatch(r"(\d{1,7})-(\d{1,7})", text or "")
+    if not bounds:
         return None
-    low, high = map(int, found.groups())
+    low, high = map(int, bounds.groups())
     if low < 2 or high <= low:
         raise ConfigError(
             "a range of numbers of clusters (-k) must ascend from 2 or more, such as 2-12, got "
@@ -224,11 +224,11 @@ def print_numbers(tried: list[dict[str, Any]], out: Path, asking: str | None) ->
     said = {"kept": "constraints kept", "by_chance": "by chance"}
     titles = ["  k", *(said.get(name, name) for name in columns)]
     say("  ".join(titles))
-    for one in tried:
-        values = [f"{one[name]:.2f}" for name in columns]
+    for entry in tried:
+        values = [f"{entry[name]:.2f}" for name in columns]
         if "kept" in columns:
-            values[columns.index("kept")] += f" ± {one['kept_error']:.2f}"
-        cells = zip([str(one["k"]), *values], titles, strict=True)
+            values[columns.index("kept")] += f" ± {entry['kept_error']:.2f}"
+        cells = zip([str(entry["k"]), *values], titles, strict=True)
         say("  ".join(text.rjust(len(title)) for text, title in cells))
     if tried[0]["rows"] < tried[0]["all_rows"]:
         say(f"These are of a sample: {tried[0]['rows']} of {tried[0]['all_rows']} rows.")
@@ -240,13 +240,13 @@ def print_numbers(tried: list[dict[str, Any]], out: Path, asking: str | None) ->
     say(last)
 
 
-def _print_criteria(found: dict[str, Any]) -> None:
-    width = max(map(len, found["criteria"]))
-    say(f"{'k':{width}}{''.join(f'{k:6}' for k in found['k'])}   best")
-    for name, values in found["criteria"].items():
-        numbers = "".join(f"{value:6.2f}" for value in values)
-        say(f"{name:{width}}{numbers}   {found['best'][name] or '–':>4}")
-    if len(found["criteria"]) > 1:
+def _print_criteria(facts: dict[str, Any]) -> None:
+    width = max(map(len, facts["criteria"]))
+    say(f"{'k':{width}}{''.join(f'{k:6}' for k in facts['k'])}   best")
+    for name, values in facts["criteria"].items():
+        cells = "".join(f"{value:6.2f}" for value in values)
+        say(f"{name:{width}}{cells}   {facts['best'][name] or '–':>4}")
+    if len(facts["criteria"]) > 1:
         say("They are right two times in five and one in three; if they agree, three in five.")
     else:
         say("It is right one time in three. Twenty rows matched with others would tell more.")

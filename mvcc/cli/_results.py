@@ -67,7 +67,7 @@ def predict(
     """
     new = shared.by_name(views, "--view")
     with shared.shown_steps() as on_step:
-        found = tables.predict_files(
+        predictions = tables.predict_files(
             folder,
             new,
             out,
@@ -79,22 +79,22 @@ def predict(
         )
     documents = [
         {
-            "name": one.view,
-            "rows": sum(one.sizes),
-            "sizes": one.sizes,
-            "labels": one.path,
-            "notes": one.notes,
+            "name": prediction.view,
+            "rows": sum(prediction.sizes),
+            "sizes": prediction.sizes,
+            "labels": prediction.path,
+            "notes": prediction.notes,
         }
-        for one in found
+        for prediction in predictions
     ]
     shared.say_json({"views": documents})
-    for one in found:
-        sizes = ", ".join(map(str, one.sizes))
+    for prediction in predictions:
+        sizes = ", ".join(map(str, prediction.sizes))
         shared.say(
-            f"{one.view}: {counted(sum(one.sizes), 'row')}; in clusters 0 to {len(one.sizes) - 1}: "
-            f"{sizes} ({one.path})"
+            f"{prediction.view}: {counted(sum(prediction.sizes), 'row')}; in clusters 0 to "
+            f"{len(prediction.sizes) - 1}: {sizes} ({prediction.path})"
         )
-        shared.say_notes(one.notes)
+        shared.say_notes(prediction.notes)
 
 
 @shared.command(
@@ -117,16 +117,16 @@ def compare(first: Path, second: Path, out: Path | None, fresh: bool) -> None:
     both have are compared.
     """
     shared.refuse_fresh_alone(fresh, out)
-    found = tables.compare_clusterings(first, second)
+    comparison = tables.compare_clusterings(first, second)
     if out is not None:
-        tables.write_moved(found, out, fresh=fresh)
-    shared.say_json(found)
-    shared.say_notes(found["notes"])
-    for sentence in found["in_words"]:
+        tables.write_moved(comparison, out, fresh=fresh)
+    shared.say_json(comparison)
+    shared.say_notes(comparison["notes"])
+    for sentence in comparison["in_words"]:
         shared.say(sentence)
-    for view in found["views"]:
+    for view in comparison["views"]:
         _print_view(view)
-    for matches in found["matches"]:
+    for matches in comparison["matches"]:
         _print_difference(f"matches of {' and '.join(matches['views'])}", matches)
     if out is not None:
         shared.say(f"Rows that moved: {out}")
@@ -141,13 +141,13 @@ def _print_view(view: dict[str, Any]) -> None:
     )
     rows, columns = view["clusters"]
     if max(len(rows), len(columns)) <= _WIDEST:
-        first = padded(["A \\ B", *(_called(row, view["names"][0]) for row in rows)])
+        names = padded(["A \\ B", *(_called(row, view["names"][0]) for row in rows)])
         lines = [[*map(_label, columns)], *([*map(str, counts)] for counts in view["table"])]
-        for name, entries in zip(first, lines, strict=True):
+        for name, entries in zip(names, lines, strict=True):
             shared.say("  ".join([f"  {name}", *(f"{entry:>5}" for entry in entries)]))
-    other = [f"{own} is {new}" for own, new in enumerate(view["numbers"]) if own != new]
-    if other:
-        shared.say(f"  B's clusters, as numbered here: {', '.join(other)}")
+    renumbered = [f"{old} is {new}" for old, new in enumerate(view["numbers"]) if old != new]
+    if renumbered:
+        shared.say(f"  B's clusters, as numbered here: {', '.join(renumbered)}")
     listed = [
         f"{clipped(row['id'], 30)} {_label(row['from'])} → {_label(row['to'])}"
         for row in view["moved"]
@@ -165,18 +165,18 @@ def _called(cluster: int, names: list[str]) -> str:
     return f"{_label(cluster)} {clipped(name, 20)}".rstrip()
 
 
-def _print_difference(what: str, found: dict[str, Any]) -> None:
+def _print_difference(noun: str, difference: dict[str, Any]) -> None:
     for kind in ("new", "gone"):
-        lines = [clipped(" ".join(said.values()), 90) for said in found[kind]]
-        _print_some(f"{kind} {what}", lines)
+        lines = [clipped(" ".join(entry.values()), 90) for entry in difference[kind]]
+        _print_some(f"{kind} {noun}", lines)
 
 
-def _print_some(what: str, lines: list[str]) -> None:
+def _print_some(title: str, lines: list[str]) -> None:
     if lines:
         listed = ", ".join(lines[:_MOST_SHOWN])
         if len(lines) > _MOST_SHOWN:
             listed += f", and {len(lines) - _MOST_SHOWN} more"
-        shared.say(f"  {what} ({len(lines)}): {listed}")
+        shared.say(f"  {title} ({len(lines)}): {listed}")
 
 
 @shared.command(

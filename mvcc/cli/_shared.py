@@ -297,8 +297,8 @@ def shown_steps() -> Iterator[Callable[[str], None]]:
             update(step)
             detail(f"{step} …")
 
-        def update(said: str) -> None:
-            status.update(f"{said or current} …")
+        def update(note: str) -> None:
+            status.update(f"{note or current} …")
 
         with (
             told_of_compiling(update if console.is_interactive and sys.stderr.isatty() else None),
