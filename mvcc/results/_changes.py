@@ -73,9 +73,9 @@ def in_words(changes: Iterable[Changes]) -> list[str]:
     if len(sets) == 1:
         return list(sets[0].in_words())
     return [
-        f"{clipped(' and '.join(one.views), 100)}: {sentence}"
-        for one in sets
-        for sentence in one.in_words()
+        f"{clipped(' and '.join(change.views), 100)}: {sentence}"
+        for change in sets
+        for sentence in change.in_words()
     ]
 
 
@@ -125,28 +125,28 @@ class Together(Facts):
     @property
     def open(self) -> list[Dispute]:
         """The disputes that nobody has settled."""
-        return [one for one in self.disputed if one.settled is None]
+        return [dispute for dispute in self.disputed if dispute.settled is None]
 
     def disputed_lines(self) -> list[list[object]]:
         """Return the disputes as a table: a line for each row and person."""
         lines: list[list[object]] = [["id", "who", "answer", "settled"]]
-        for one in self.disputed:
-            for row in one.rows:
-                lines += [[row, who, answer, one.settled] for who, answer, _ in one.said]
+        for dispute in self.disputed:
+            for row in dispute.rows:
+                lines += [[row, who, answer, dispute.settled] for who, answer, _ in dispute.said]
         return lines
 
     def in_words(self) -> Iterator[str]:
         """Give sentences: who answered, how people agree, and what is disputed."""
         people = [f"{who} ({n})" for who, n in self.people]
         yield f"Answers of {enumerated(people)}."
-        for one in self.agreements:
-            both = f"{counted(one.n_objects, 'object')} that both answered"
-            agreed = f"{' and '.join(one.people)} agree about {one.n_same} of {both}"
-            if one.kappa is not None:
-                agreed += f" (κ = {one.kappa:.2f})"
+        for agreement in self.agreements:
+            common = f"{counted(agreement.n_objects, 'object')} that both answered"
+            agreed = f"{' and '.join(agreement.people)} agree about {agreement.n_same} of {common}"
+            if agreement.kappa is not None:
+                agreed += f" (κ = {agreement.kappa:.2f})"
             yield f"{agreed}."
         for name, said in self.renamed:
-            names = enumerated([f"“{clipped(one.answer, 40)}” of {one.who}" for one in said])
+            names = enumerated([f"“{clipped(entry.answer, 40)}” of {entry.who}" for entry in said])
             yield f"{names} are one group, “{clipped(name, 40)}”: most of their objects are common."
         if self.alone:
             groups = [f"“{clipped(name, 40)}” of {who}" for name, who in self.alone]

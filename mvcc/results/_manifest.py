@@ -76,30 +76,30 @@ def parse_manifest(content: bytes) -> Manifest:
 
 def differences(stored: Manifest, current: Manifest) -> list[str]:
     """List in what a stored run and the current one differ; trials may be added at any time."""
-    found: list[tuple[str, str, str]] = []  # in what, in the folder, now
-    for part in ("config", "data"):
-        old, new = (dict(leaves_of(getattr(one, part))) for one in (stored, current))
+    differing: list[tuple[str, str, str]] = []  # in what, in the folder, now
+    for section in ("config", "data"):
+        old, new = (dict(leaves_of(getattr(manifest, section))) for manifest in (stored, current))
         for key in sorted({*old, *new} - {"trials"}):
             if old.get(key, {}) != new.get(key, {}):  # an empty section is none
                 was, now = (clipped(str(leaves.get(key, "not set")), 200) for leaves in (old, new))
-                found.append((f"{part}: {clipped(key)}:", was, now))
+                differing.append((f"{section}: {clipped(key)}:", was, now))
     this = current.runs[0]
     for package in ("mvcc", *sorted({origin["package"] for origin in this.transfers.values()})):
         ours = this.versions[package]
         former = {clipped(run.versions.get(package, "unknown")) for run in stored.runs}
-        found += [(f"{package}: version", theirs, ours) for theirs in sorted(former - {ours})]
+        differing += [(f"{package}: version", theirs, ours) for theirs in sorted(former - {ours})]
     for name, origin in sorted(this.transfers.items()):
         ours = _source(origin)
         former = {_source(run.transfers.get(name, {})) for run in stored.runs}
-        found += [(f"{name}:", theirs, ours) for theirs in sorted(former - {ours})]
-    return [f"{what} {theirs} in the folder, {ours} now" for what, theirs, ours in found]
+        differing += [(f"{name}:", theirs, ours) for theirs in sorted(former - {ours})]
+    return [f"{subject} {theirs} in the folder, {ours} now" for subject, theirs, ours in differing]
 
 
 def environment_differences(one: Run, other: Run) -> list[str]:
     """List what may give two runs of one config other bits: versions, processor."""
     lines = []
-    for part in ("versions", "machine"):
-        old, new = getattr(one, part), getattr(other, part)
+    for section in ("versions", "machine"):
+        old, new = getattr(one, section), getattr(other, section)
         keys = sorted({*old, *new} - {"system", "cores"})
         lines += [
             f"{clipped(key)}: {_worded(old, key)} and "
@@ -123,7 +123,7 @@ def leaves_of(tree: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, 
     """Give nested settings under dotted keys, in their order; lists of plain values are whole."""
     for key, value in tree.items():
         inside, nested = value, (Mapping, list, tuple)
-        if isinstance(value, list | tuple) and any(isinstance(one, nested) for one in value):
+        if isinstance(value, list | tuple) and any(isinstance(entry, nested) for entry in value):
             inside = dict(enumerate(value))
         if isinstance(inside, Mapping) and inside:
             yield from leaves_of(inside, f"{prefix}{key}.")

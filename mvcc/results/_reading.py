@@ -91,17 +91,17 @@ def find_experiments(results_dir: Path) -> list[Path]:
     """Return the folders of finished experiments below a folder, or only itself if it is one."""
     if _is_experiment(results_dir):
         return [results_dir]
-    found, what = [], "there is no folder"
+    folders, problem = [], "there is no folder"
     if isdir(results_dir):
-        found = [*filter(_is_experiment, _folders_with(names.CURVES, results_dir))]
-        what = "no finished experiment below"
-    if not found:
+        folders = [*filter(_is_experiment, _folders_with(names.CURVES, results_dir))]
+        problem = "no finished experiment below"
+    if not folders:
         raise StoreError(
-            f"{what} {clipped(str(results_dir), 1000)}: a finished experiment is a folder with "
+            f"{problem} {clipped(str(results_dir), 1000)}: a finished experiment is a folder with "
             f"{names.CURVES} and {names.MANIFEST}. Give the folder that `mvcc run` wrote to or one "
             "above it, or finish the run first."
         )
-    return found
+    return folders
 
 
 def find_manifests(results_dir: Path) -> list[Path]:
@@ -113,9 +113,9 @@ def find_manifests(results_dir: Path) -> list[Path]:
 def _folders_with(name: str, folder: Path) -> list[Path]:
     """Return each folder with such a file once; links in the folder itself are followed."""
     # a link beside what it leads to is left out
-    found = {path.parent for path in (*folder.glob(f"*/{name}"), *folder.rglob(name))}
-    links_first = sorted(found, key=lambda one: (not one.is_symlink(), one))
-    return sorted({one.resolve(): one for one in links_first}.values())
+    folders = {path.parent for path in (*folder.glob(f"*/{name}"), *folder.rglob(name))}
+    links_first = sorted(folders, key=lambda path: (not path.is_symlink(), path))
+    return sorted({path.resolve(): path for path in links_first}.values())
 
 
 def read_manifest(experiment: Path) -> dict[str, Any]:

@@ -174,7 +174,7 @@ class Clustering(Facts):
         names = [view.name for view in self.views]
         if self.joint is None:
             return [[name] for name in names]
-        return [[names[number] for number in numbers] for numbers in self.joint.connected]
+        return [[names[index] for index in indices] for indices in self.joint.connected]
 
     @property
     def numbered_as_one(self) -> list[list[str]]:
@@ -195,31 +195,31 @@ class Clustering(Facts):
         of_clusters: dict[str, Sized | None] = {
             "names": self.names or None,
             "titles": self.titles or None,
-            **{f"profiles.{number}": own for number, own in enumerate(self.profiles)},
+            **{f"profiles.{index}": profiles for index, profiles in enumerate(self.profiles)},
         }
-        for number, view in enumerate(self.views):
-            of_clusters[f"views.{number}.names"] = view.names or None
-            check_numbers(f"views.{number}.labels", "cluster", view.labels, k)
-            check_numbers(f"views.{number}.second", "cluster", view.second, k)
+        for index, view in enumerate(self.views):
+            of_clusters[f"views.{index}.names"] = view.names or None
+            check_numbers(f"views.{index}.labels", "cluster", view.labels, k)
+            check_numbers(f"views.{index}.second", "cluster", view.second, k)
         check_lengths(of_clusters, k, "clusters")
-        for number, (view, profiles) in enumerate(zip(self.views, self.profiles, strict=False)):
-            for one in profiles:
-                check_numbers(f"profiles.{number}", "row", one.rows, view.n_rows)
-                others = (other for _, other in one.borderline)
-                check_numbers(f"profiles.{number}", "cluster", others, k)
-        for number, relation in enumerate(self.relations):
-            self._check_relation(f"relations.{number}", relation)
+        for index, (view, profiles) in enumerate(zip(self.views, self.profiles, strict=False)):
+            for profile in profiles:
+                check_numbers(f"profiles.{index}", "row", profile.rows, view.n_rows)
+                others = (other for _, other in profile.borderline)
+                check_numbers(f"profiles.{index}", "cluster", others, k)
+        for index, relation in enumerate(self.relations):
+            self._check_relation(f"relations.{index}", relation)
         if (self.co_em is None) == (self.joint is None):
             raise ValueError("either `co_em` or `joint` must be there")
         if self.joint and sorted(sum(self.joint.connected, ())) != list(range(n_views)):
             raise ValueError(f"joint.connected must name each of the {n_views} views once")
         of_views: dict[str, Sized | None] = {"profiles": self.profiles or None}
         if self.co_em:
-            for number, values in enumerate(self.co_em.objectives):
-                of_views[f"co_em.objectives.{number}"] = values
+            for index, values in enumerate(self.co_em.objectives):
+                of_views[f"co_em.objectives.{index}"] = values
         if self.comparison:
-            for number, method in enumerate(self.comparison.methods):
-                of_views[f"comparison.methods.{number}.reference_f"] = method.reference_f or None
+            for index, method in enumerate(self.comparison.methods):
+                of_views[f"comparison.methods.{index}.reference_f"] = method.reference_f or None
         if self.stability_runs.count:
             of_views["stability_runs.agreement"] = self.stability_runs.agreement
         check_lengths(of_views, n_views, "views")
@@ -235,9 +235,9 @@ class Clustering(Facts):
             raise ValueError(f"{where}.held_out.table must have {k} rows of {k} counts")
         pairs = [*relation.pairs, *relation.differing]
         pairs += [Pair(match.i, match.j) for match in relation.suspicious]
-        for end, number in enumerate(relation.views):
+        for end, index in enumerate(relation.views):
             rows = (pair[end] for pair in pairs)
-            check_numbers(where, "row", rows, self.views[number].n_rows)
+            check_numbers(where, "row", rows, self.views[index].n_rows)
 
 
 def read_facts(folder: Path, name: str = CLUSTERING) -> Clustering:
@@ -304,9 +304,9 @@ def _parts(value: Any) -> Iterator[str]:
         yield "}"
     elif isinstance(value, list) and value and isinstance(value[0], dict):
         between = "["
-        for one in value:
+        for entry in value:
             yield between
-            yield from _parts(one)
+            yield from _parts(entry)
             between = ", "
         yield "]"
     else:

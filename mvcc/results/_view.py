@@ -86,7 +86,7 @@ class ClusterProfile(Facts):
     @property
     def rows(self) -> Iterator[int]:
         """The rows that are named."""
-        yield from (*self.typical, *(one.row for one in self.borderline), *self.misfits)
+        yield from (*self.typical, *(entry.row for entry in self.borderline), *self.misfits)
 
 
 class HeldOut(Facts):
@@ -125,11 +125,11 @@ def sureness_of(
         between = [second > _UNDECIDED * first for first, second in chances]
     else:
         between = [share is not None and share < 1 for share in stability]
-    found = [Sureness.BETWEEN if undecided else Sureness.SURE for undecided in between]
+    sureness = [Sureness.BETWEEN if undecided else Sureness.SURE for undecided in between]
     for row, share in enumerate(fit):
         if share < _WORST_FIT:
-            found[row] = Sureness.NOWHERE
-    return found
+            sureness[row] = Sureness.NOWHERE
+    return sureness
 
 
 PICTURE = r"^data:image/(png|jpeg|gif|webp);base64,[A-Za-z0-9+/=]+$"  # nothing that is fetched

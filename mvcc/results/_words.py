@@ -64,9 +64,9 @@ def column_lines(columns: Sequence[ColumnFacts]) -> Iterator[str]:
             said.append(f"{row.missing} missing")
         # a line may break before the values as they are read, but nowhere else in them
         said.append(row.examples.replace(" ", _NO_BREAK).replace(f"{_NO_BREAK}→", " →"))
-        first = f"{name}  {row.used_as:<8}  "
-        lines = wrapped("; ".join(filter(None, said)), _WIDTH, first, f"{blank}  {'':8}  ")
-        yield from (line.replace(_NO_BREAK, " ") for line in lines or [first.rstrip()])
+        start = f"{name}  {row.used_as:<8}  "
+        lines = wrapped("; ".join(filter(None, said)), _WIDTH, start, f"{blank}  {'':8}  ")
+        yield from (line.replace(_NO_BREAK, " ") for line in lines or [start.rstrip()])
 
 
 def _row(name: str, alike: Sequence[ColumnFacts]) -> ColumnsRow:
@@ -89,9 +89,9 @@ def _row(name: str, alike: Sequence[ColumnFacts]) -> ColumnsRow:
 def found_in_words(clustering: Clustering) -> str:
     """Say in one sentence what was found: how many clusters, and whether matched rows agree."""
     rows = " and ".join(f"{view.name} ({counted(view.n_rows, 'row')})" for view in clustering.views)
-    agreements = [_agreement(clustering, one) for one in clustering.relations]
+    agreements = [_agreement(clustering, relation) for relation in clustering.relations]
     # a view may lack those of others that are numbered apart
-    sets = Counter(one.views[0] for one in listed_clusters(clustering, clustering.numbered_as_one))
+    sets = Counter(c.views[0] for c in listed_clusters(clustering, clustering.numbered_as_one))
     n = max(sets.values(), default=0)
     parts = [f"{counted(n, 'cluster')} in {rows}", *filter(None, agreements)]
     return f"{'; '.join(parts)}."
@@ -105,8 +105,8 @@ def _agreement(clustering: Clustering, relation: Relation) -> str:
         held_out = relation.held_out
         n, shared, chance = held_out.n, held_out.agreement, held_out.by_chance
         cut = " even without their match"
-        here, there = (clustering.views[number].labels for number in relation.views)
-        same = [here[i] == there[j] for i, j in relation.pairs]
+        first_labels, second_labels = (clustering.views[index].labels for index in relation.views)
+        same = [first_labels[i] == second_labels[j] for i, j in relation.pairs]
         # fewer where many matches were left out of the result
         if same and (in_result := sum(same) / len(same)) < shared:
             n, shared, cut = len(same), in_result, ""
@@ -114,7 +114,7 @@ def _agreement(clustering: Clustering, relation: Relation) -> str:
         return ""
     of_which = ""
     if len(clustering.views) > 2:
-        names = " and ".join(clustering.views[number].name for number in relation.views)
+        names = " and ".join(clustering.views[index].name for index in relation.views)
         of_which = f" of {names}"
     return (
         f"{percent(shared)} of {n} matched rows{of_which} share their cluster{cut} "
@@ -134,22 +134,22 @@ class ListedCluster(NamedTuple):
 def listed_clusters(facts: Clustering, sets: list[list[str]]) -> Iterator[ListedCluster]:
     """Give each cluster of sets of views that are numbered alike; those of sets apart have rows."""
     for alike in sets:
-        own = [place for place, view in enumerate(facts.views) if view.name in alike]
+        indices = [i for i, view in enumerate(facts.views) if view.name in alike]
         apart = f"{alike[0]}:" if len(sets) > 1 else ""
         for cluster in facts.clusters:
-            of_views = [facts.profiles[place][cluster] for place in own] if facts.profiles else []
-            if apart and of_views and not any(one.size for one in of_views):
+            profiles = [facts.profiles[i][cluster] for i in indices] if facts.profiles else []
+            if apart and profiles and not any(profile.size for profile in profiles):
                 continue
-            title = _title_in(facts, own, cluster)
-            yield ListedCluster(f"{apart}{cluster}", title, cluster, own)
+            title = _title_in(facts, indices, cluster)
+            yield ListedCluster(f"{apart}{cluster}", title, cluster, indices)
 
 
-def _title_in(facts: Clustering, own: list[int], cluster: int) -> str:
+def _title_in(facts: Clustering, indices: list[int], cluster: int) -> str:
     """Return what a cluster is called in views that are numbered alike."""
-    if len(own) == len(facts.views):
+    if len(indices) == len(facts.views):
         return dict(enumerate(facts.titles or facts.names)).get(cluster, "")
-    given = facts.views[own[0]].names
-    if given and given[cluster]:
-        return given[cluster]
-    names = (facts.profiles[place][cluster].name for place in own if facts.profiles)
+    given_names = facts.views[indices[0]].names
+    if given_names and given_names[cluster]:
+        return given_names[cluster]
+    names = (facts.profiles[i][cluster].name for i in indices if facts.profiles)
     return " / ".join(dict.fromkeys(filter(None, names)))
