@@ -43,7 +43,7 @@ class OutputFolder:
         self.path, self.kind, self.fresh, self.elsewhere = path, kind, fresh, elsewhere
         self.kept = elsewhere  # what to do about a file that is not replaced
         self.on_note = on_note
-        self._inputs = [Path(os.path.realpath(input)) for input in inputs]
+        self._inputs = [Path(os.path.realpath(path)) for path in inputs]
         self._ledger = Ledger(path)
         self._exchange = Exchange(path, self._ledger)
         self._made: list[Path] = []
@@ -97,18 +97,18 @@ class OutputFolder:
     def refuse_inputs(self, names: Iterable[str]) -> None:
         """Refuse names of files that the command reads, and places inside of folders it reads."""
         for name in names:
-            path = self.path / name
-            real = Path(os.path.realpath(path))
-            for input in self._inputs:
-                if input == real:
+            target = self.path / name
+            real = Path(os.path.realpath(target))
+            for path in self._inputs:
+                if path == real:
                     why = "is read and would be overwritten"
-                elif input.is_relative_to(real):
-                    why = f"holds {input.relative_to(real)}, which is read and would be overwritten"
-                elif os.path.isdir(input) and real.is_relative_to(input):
-                    why = f"lies in {input}, which is read: nothing is written there"
+                elif path.is_relative_to(real):
+                    why = f"holds {path.relative_to(real)}, which is read and would be overwritten"
+                elif os.path.isdir(path) and real.is_relative_to(path):
+                    why = f"lies in {path}, which is read: nothing is written there"
                 else:
                     continue
-                raise StoreError(f"{path} {why}. {self._instead}.")
+                raise StoreError(f"{target} {why}. {self._instead}.")
 
     def write(
         self,
