@@ -66,10 +66,10 @@ class Reasons:
                 self._add(Step((u, i), (v, j), inf, False, ""), self.closure == "full")
 
     def _add(self, step: Step, chained: bool) -> None:
-        for one in (step, step.back()):
-            self._known.setdefault((one.start, one.end, one.apart, one.weight), [one])
+        for link in (step, step.back()):
+            self._known.setdefault((link.start, link.end, link.apart, link.weight), [link])
             if chained:
-                self._steps[one.start].append(one)
+                self._steps[link.start].append(link)
 
     def chain(self, start: Node, goal: Node, apart: bool, weight: float) -> Chain:
         """Return the steps that put two rows apart, or else together, by this weight, if any.
@@ -81,77 +81,77 @@ class Reasons:
         if key not in self._known:
             if weight == inf:
                 weight = 1.0
-            found: Chain = []
+            chain: Chain = []
             # matches weaken no chain, and what follows from them alone weighs 1
             if weight == 1 and not apart:
-                found = self._search(start, goal, apart, inf)
-            self._known[key] = found or self._search(start, goal, apart, weight)
+                chain = self._search(start, goal, apart, inf)
+            self._known[key] = chain or self._search(start, goal, apart, weight)
         return self._known[key]
 
     def _search(self, start: Node, goal: Node, apart: bool, lightest: float) -> Chain:
         """Search breadth first, over nodes and whether a cannot-link was crossed on the way."""
         begin, end = (start, False), (goal, apart)
-        came: dict[tuple[Node, bool], tuple[tuple[Node, bool], Step] | None] = {begin: None}
+        came_from: dict[tuple[Node, bool], tuple[tuple[Node, bool], Step] | None] = {begin: None}
         queue = deque([begin])
-        while queue and end not in came:
+        while queue and end not in came_from:
             node, crossed = state = queue.popleft()
             for step in self._steps.get(node, ()):
-                then = step.end, crossed or step.apart
-                usable = step.weight >= lightest and not (step.apart and (crossed or not apart))
-                if usable and then not in came:
-                    came[then] = state, step
-                    queue.append(then)
+                successor = step.end, crossed or step.apart
+                is_usable = step.weight >= lightest and not (step.apart and (crossed or not apart))
+                if is_usable and successor not in came_from:
+                    came_from[successor] = state, step
+                    queue.append(successor)
         steps = []
-        while (last := came.get(end)) is not None:
+        while (last := came_from.get(end)) is not None:
             end, step = last
             steps.append(step)
         return steps[::-1]
 
     def words(self, chain: Chain) -> str:
         """Name every step of a chain; of a long one, only the lines of those in its middle."""
-        said = [self._say(step) for step in chain]
+        phrases = [self._say(step) for step in chain]
         if len(chain) > _MOST_STEPS + 1:  # to leave out a single step would save nothing
             middle = chain[_MOST_STEPS - 1 : -1]
-            steps = f"{len(middle)} more steps"
+            summary = f"{len(middle)} more steps"
             if lines := _lines([step.where for step in middle if step.where]):
-                steps += f" ({lines})"
-            said[_MOST_STEPS - 1 : -1] = [f"… {steps} …"]
-        return ", ".join(said)
+                summary += f" ({lines})"
+            phrases[_MOST_STEPS - 1 : -1] = [f"… {summary} …"]
+        return ", ".join(phrases)
 
     def _say(self, step: Step) -> str:
-        one, other = (self.ids[view][row] for view, row in (step.start, step.end))
+        start, end = (self.ids[view][row] for view, row in (step.start, step.end))
         if step.start[0] != step.end[0]:
-            return f"{one} is matched with {other}"
-        return judged(one, other, not step.apart, step.where)
+            return f"{start} is matched with {end}"
+        return judged(start, end, not step.apart, step.where)
 
 
 def judged(one: str, other: str, must_link: bool, where: str) -> str:
     """Say which constraint two rows have, and where it was read, if from a file."""
-    place = where and f" ({where})"
-    return f"{one} and {other} have a {kind_of(must_link)}{place}"
+    location = where and f" ({where})"
+    return f"{one} and {other} have a {kind_of(must_link)}{location}"
 
 
-def _lines(places: list[str]) -> str:
+def _lines(locations: list[str]) -> str:
     """Put "line 3 of a.csv" and "line 5 of a.csv" together: "lines 3, 5 of a.csv"."""
-    numbers = defaultdict(list)
-    for place in places:
-        line, _, file = place.removeprefix("line ").partition(" of ")
-        numbers[file].append(line)
+    line_numbers = defaultdict(list)
+    for location in locations:
+        line, _, file = location.removeprefix("line ").partition(" of ")
+        line_numbers[file].append(line)
     return ", ".join(
-        f"{agreeing(len(of), 'line', 'lines')} {', '.join(of)} of {file}"
-        for file, of in numbers.items()
+        f"{agreeing(len(lines), 'line', 'lines')} {', '.join(lines)} of {file}"
+        for file, lines in line_numbers.items()
     )
 
 
 def without_loops(chain: Chain) -> Chain:
     """Leave out all steps between two visits of a node."""
-    kept: dict[Node, Step] = {}
+    step_from: dict[Node, Step] = {}
     for step in chain:
-        kept[step.start] = step
-        if step.end in kept:
-            while kept.popitem()[0] != step.end:
+        step_from[step.start] = step
+        if step.end in step_from:
+            while step_from.popitem()[0] != step.end:
                 pass
-    return list(kept.values())
+    return list(step_from.values())
 
 
 class Reason(NamedTuple):
@@ -177,21 +177,21 @@ def propagated(
 ) -> list[Flow]:
     """Return what each view (n_v, d_v) passed on at the end, with where each came from."""
     flows = []
-    for number, (X, inferred) in enumerate(zip(views, model.propagated_, strict=True)):
-        mapped = mapped_rows(model.mappings_, number)
-        view = ViewState(
-            number, len(views), X, model.constraints_[number], mapped, model.clusterers_[number]
+    for view, (X, inferred) in enumerate(zip(views, model.propagated_, strict=True)):
+        mapped = mapped_rows(model.mappings_, view)
+        state = ViewState(
+            view, len(views), X, model.constraints_[view], mapped, model.clusterers_[view]
         )
-        causes = zip(inferred.rows(), model.transfer_.explain(view, inferred), strict=True)
-        found = [_because(reasons, number, row, cause, transfer) for row, cause in causes]
-        flows.append(Flow(inferred, found))
+        causes = zip(inferred.rows(), model.transfer_.explain(state, inferred), strict=True)
+        view_reasons = [_because(reasons, view, pair, cause, transfer) for pair, cause in causes]
+        flows.append(Flow(inferred, view_reasons))
     return flows
 
 
 def _because(
-    reasons: Reasons, view: int, row: tuple[int, int, bool, float], cause: Cause, transfer: str
+    reasons: Reasons, view: int, pair: tuple[int, int, bool, float], cause: Cause, transfer: str
 ) -> Reason:
-    i, j, must_link, _ = row
+    i, j, must_link, _ = pair
     u, v = cause.rows
     ids = reasons.ids[view]
     if cause.weight is None:
@@ -255,45 +255,45 @@ def _add_ways(
     best: _Ways, flow: Flow, source: int, counterparts: Mapping[int, list[tuple[int, float]]]
 ) -> None:
     """Add how the constraints of a view come to another one, if they are the heaviest so far."""
-    for place, (i, j, must_link, weight) in enumerate(flow.constraints.rows()):
-        both = product(counterparts.get(i, ()), counterparts.get(j, ()))
-        for (one, sure_one), (other, sure_other) in both:
-            key = min(one, other), max(one, other), must_link
-            kept = min(weight, sure_one, sure_other)
-            if one != other and (key not in best or best[key].weight < kept):
-                ends = sorted([(one, i, sure_one), (other, j, sure_other)])
-                best[key] = _Way(kept, source, place, ends)
+    for position, (i, j, must_link, weight) in enumerate(flow.constraints.rows()):
+        pairs = product(counterparts.get(i, ()), counterparts.get(j, ()))
+        for (first, sure_first), (second, sure_second) in pairs:
+            key = min(first, second), max(first, second), must_link
+            strength = min(weight, sure_first, sure_second)
+            if first != second and (key not in best or best[key].weight < strength):
+                ends = sorted([(first, i, sure_first), (second, j, sure_second)])
+                best[key] = _Way(strength, source, position, ends)
 
 
 def _counterparts(
     relations: Relations, strengths: Strengths, source: int, target: int
 ) -> dict[int, list[tuple[int, float]]]:
-    rows = relations_between(relations, source, target)
-    every_sure = np.full(len(rows), inf)
+    pairs = relations_between(relations, source, target)
+    every_sure = np.full(len(pairs), inf)
     sure = strengths.get((min(source, target), max(source, target)), every_sure)
     counterparts: dict[int, list[tuple[int, float]]] = defaultdict(list)
-    for (here, there), strength in zip(rows.tolist(), sure.tolist(), strict=True):
-        counterparts[here].append((there, strength))
+    for (row, counterpart), strength in zip(pairs.tolist(), sure.tolist(), strict=True):
+        counterparts[row].append((counterpart, strength))
     return counterparts
 
 
 def _by_way(reasons: Reasons, flows: list[Flow], target: int, way: _Way) -> Reason:
     """Say by which matches a constraint came, and why it was passed on."""
-    there = flows[way.source].reasons[way.place]
+    reason = flows[way.source].reasons[way.place]
     first, last = (
         reasons.chain((target, row), (way.source, counterpart), False, sure)
         for row, counterpart, sure in way.ends
     )
     (_, i, _), (_, j, _) = way.ends
     source = way.source, i, j
-    if inner := there.chain:
+    if inner := reason.chain:
         if i > j:  # as its pairs are sorted
             inner = _back(inner)
         chain = without_loops(first + inner + _back(last))
         weights = (step.weight for step in chain if step.weight < inf)
         if chain and min(weights, default=1.0) == way.weight:  # 1 if it is of matches alone
             return Reason(f"because {reasons.words(chain)}", source, chain)
-    passed_on = there.because.removeprefix("because ")
+    passed_on = reason.because.removeprefix("because ")
     because = f"because {reasons.words(first)}, {reasons.words(last)}, and there: {passed_on}"
     return Reason(because, source, [])
 

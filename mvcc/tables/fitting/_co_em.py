@@ -79,13 +79,13 @@ class CoEM(Method):
         }
         views, files, n_inferred = [], [], 0
         for view, (flow, came) in enumerate(zip(flows, arrived, strict=True)):
-            new = np.zeros(len(flow.constraints), np.bool_)  # it does not merely follow
-            if len(new):  # else what was given may be too much to be listed
-                new = ~flow.constraints.is_among(model.constraints_[view])
-            n_inferred += int(new.sum())
-            views.append(self._facts_of(fit, view, flow, new, came))
-            lines = {PROPAGATED: flow, RECEIVED: came}
-            files.append({name: _lines(view, one, tables) for name, one in lines.items()})
+            is_new = np.zeros(len(flow.constraints), np.bool_)  # it does not merely follow
+            if len(is_new):  # else what was given may be too much to be listed
+                is_new = ~flow.constraints.is_among(model.constraints_[view])
+            n_inferred += int(is_new.sum())
+            views.append(self._facts_of(fit, view, flow, is_new, came))
+            by_file = {PROPAGATED: flow, RECEIVED: came}
+            files.append({name: _lines(view, listed, tables) for name, listed in by_file.items()})
         n_passed = sum(len(flow.constraints) for flow in flows)
         cautions = list(self._cautions(fit, n_passed, n_inferred))
         agreements = {
@@ -96,8 +96,8 @@ class CoEM(Method):
 
     def _facts_of(self, fit: Fit, view: int, flow: Flow, new: Bools, came: Flow) -> dict[str, Any]:
         """Return what a view has passed on, those of a mask inferred, and what it received."""
-        found = fit.model.diagnostics_[view]
-        closest = found.closest and sorted(fit.numbers[view][list(found.closest)].tolist())
+        diagnosis = fit.model.diagnostics_[view]
+        closest = diagnosis.closest and sorted(fit.numbers[view][list(diagnosis.closest)].tolist())
         none_first = np.zeros(len(came.constraints), np.bool_)
         return {
             "propagated": _listing(flow, new),
@@ -105,10 +105,10 @@ class CoEM(Method):
             "n_propagated": _count(flow.constraints),
             "n_inferred": _count(flow.constraints.select(new)),
             "n_received": _count(came.constraints),
-            "disagreement": found.disagreement,
-            "divergence": found.divergence if np.isfinite(found.divergence) else None,
+            "disagreement": diagnosis.disagreement,
+            "divergence": diagnosis.divergence if np.isfinite(diagnosis.divergence) else None,
             "closest": closest,
-            "suspicious": found.suspicious,
+            "suspicious": diagnosis.suspicious,
         }
 
     def _cautions(self, fit: Fit, n_passed: int, n_inferred: int) -> Iterator[str]:
@@ -125,23 +125,23 @@ class CoEM(Method):
                 "No constraint was transferred: no constrained pair has both rows matched. Add"
                 " matches for the rows that are constrained."
             )
-        matched = {view for views, own in fit.model.mappings_.items() if len(own) for view in views}
-        for number, table in enumerate(self.tables):
-            if matched and number not in matched:
+        matched = {v for views, rows in fit.model.mappings_.items() if len(rows) for v in views}
+        for view, table in enumerate(self.tables):
+            if matched and view not in matched:
                 yield (
                     f"{table.name}: no row is matched with one of another view; it was clustered by"
                     " itself."
                 )
 
 
-def _listing(flow: Flow, first: Bools, tables: list[Table] | None = None) -> list[list[Any]]:
+def _listing(flow: Flow, is_first: Bools, tables: list[Table] | None = None) -> list[list[Any]]:
     """List the heaviest of a flow, those of a mask first; with ``tables``, say who passed them."""
-    order = np.lexsort((-flow.constraints.weights, ~first))[:MOST_LISTED].tolist()
+    order = np.lexsort((-flow.constraints.weights, ~is_first))[:MOST_LISTED].tolist()
     rows = list(flow.constraints.rows())
-    said = [reason.because for reason in flow.reasons]
+    why = [reason.because for reason in flow.reasons]
     if tables:
-        said = [f"from {tables[one.source[0]].name}: {one.because}" for one in flow.reasons]
-    return [[*rows[place], said[place]] for place in order]
+        why = [f"from {tables[reason.source[0]].name}: {reason.because}" for reason in flow.reasons]
+    return [[*rows[position], why[position]] for position in order]
 
 
 def _count(constraints: Constraints) -> dict[str, int]:
@@ -149,13 +149,13 @@ def _count(constraints: Constraints) -> dict[str, int]:
     return {"must_link": must_links, "cannot_link": len(constraints) - must_links}
 
 
-def _lines(number: int, flow: Flow, tables: list[Table]) -> Rows:
+def _lines(view: int, flow: Flow, tables: list[Table]) -> Rows:
     lines: Rows = [[*COLUMNS[PROPAGATED]]]
-    ids, c = tables[number].ids, flow.constraints
+    ids, c = tables[view].ids, flow.constraints
     for (i, j, must_link, weight), reason in zip(c.rows(), flow.reasons, strict=True):
         source, u, v = reason.source
-        theirs = tables[source]
-        origin = [theirs.name, theirs.ids[u], theirs.ids[v]]
+        source_table = tables[source]
+        origin = [source_table.name, source_table.ids[u], source_table.ids[v]]
         lines.append([ids[i], ids[j], kind_of(must_link), repr(weight), *origin, reason.because])
     return lines
 

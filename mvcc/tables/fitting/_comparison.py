@@ -83,21 +83,21 @@ class Contest:
         mine = self._method
         if relations is not self.relations:
             mine = _ready(self.job, mine.views, inputs)
-        found: dict[str, Again] = {self.job.method: mine.again}
+        methods: dict[str, Again] = {self.job.method: mine.again}
         if self._alone:
-            return found
-        found[K_MEANS] = self._by_k_means
+            return methods
+        methods[K_MEANS] = self._by_k_means
         if any(map(len, self.given)):
             none = [Constraints.empty() for _ in self.given]
-            found[WITHOUT] = _blind(lambda seed: mine.again(none, seed))
+            methods[WITHOUT] = _blind(lambda seed: mine.again(none, seed))
         if self._other_views:
             other = _ready(self._other, self._other_views, inputs)
-            found[self._other.method] = other.again
+            methods[self._other.method] = other.again
             if self.job.on_conflict == "drop":
-                found[self._other.method] = lambda given, seed: other.again(
+                methods[self._other.method] = lambda given, seed: other.again(
                     check_given(self._other, replace(inputs, constraints=given))[0], seed
                 )
-        return found
+        return methods
 
     def _k_means(self, seed: int) -> Labels:
         k_means = make_without_base(K_MEANS, self.job.k, random_state=seed)
@@ -132,14 +132,14 @@ def drawn_rows(job: Job, inputs: Inputs) -> list[Ints] | None:
         return None
     rng = np.random.default_rng(job.seed)
     n_objects, objects = find_objects(sizes, inputs.relations)
-    drawn = np.zeros(n_objects, np.bool_)
-    for own, c in zip(objects, inputs.constraints, strict=True):
-        drawn[own[c.pairs.ravel()]] = True
+    is_drawn = np.zeros(n_objects, np.bool_)
+    for row_objects, c in zip(objects, inputs.constraints, strict=True):
+        is_drawn[row_objects[c.pairs.ravel()]] = True
         n = max(_MOST_ROWS // len(sizes), _ROWS_PER_CLUSTER * job.k)
-        drawn[rng.permutation(own)[:n]] = True
-    if drawn.all():
+        is_drawn[rng.permutation(row_objects)[:n]] = True
+    if is_drawn.all():
         return None
-    return [np.flatnonzero(drawn[own]) for own in objects]
+    return [np.flatnonzero(is_drawn[row_objects]) for row_objects in objects]
 
 
 class Comparison(NamedTuple):
@@ -161,8 +161,8 @@ def compare(fit: Fit, on_step: Callable[[str], None]) -> Comparison:
     with quietly():
         if rows is not None:
             inputs, sampled = inputs.on_rows(rows), sum(map(len, rows))
-            views = [X[own] for X, own in zip(method.views, rows, strict=True)]
-            labels = [found[own] for found, own in zip(labels, rows, strict=True)]
+            views = [X[drawn] for X, drawn in zip(method.views, rows, strict=True)]
+            labels = [view_labels[drawn] for view_labels, drawn in zip(labels, rows, strict=True)]
             method = _ready(method.job, views, inputs)
         contest = Contest(method)
         outcomes = held_out_by(contest, labels, on_step)
@@ -204,18 +204,18 @@ def held_out_by(
     seen = [fold.seen for fold in folds] or [contest.given] * _RUNS
     with quietly():
         methods = contest.with_all_matches
-        runs: dict[str, list[Labels]] = {name: [] for name in methods}
-        for number, given in enumerate(numbered("comparison", seen, on_step), 1):
+        runs_by_name: dict[str, list[Labels]] = {name: [] for name in methods}
+        for offset, given in enumerate(numbered("comparison", seen, on_step), 1):
             for name, again in methods.items():
-                runs[name].append(again(given, contest.job.seed + number))
+                runs_by_name[name].append(again(given, contest.job.seed + offset))
         cuts = _by_fewer_matches(contest, labels, on_step)
     outcomes = {}
-    for name, own in runs.items():
+    for name, runs in runs_by_name.items():
         kept = None
         if folds:
-            tested = [fold.tested(found) for fold, found in zip(folds, own, strict=True)]
+            tested = [fold.tested(run) for fold, run in zip(folds, runs, strict=True)]
             kept = Scores(*map(np.concatenate, zip(*tested, strict=True)))
-        following = [pair for two in pairwise(own) for pair in zip(*two, strict=True)]
+        following = [pair for two in pairwise(runs) for pair in zip(*two, strict=True)]
         stability = np.mean([adjusted_rand_score(*pair) for pair in following])
         outcomes[name] = Outcome(kept, cuts.get(name, {}), float(stability))
     return outcomes
@@ -225,22 +225,22 @@ def _by_fewer_matches(
     contest: Contest, result: Labels, on_step: Callable[[str], None]
 ) -> dict[str, dict[Key, Cut]]:
     """Return the clusters of matched rows by every method without each fold of matches."""
-    k = max(contest.job.k, *(1 + int(own.max()) for own in result))
+    k = max(contest.job.k, *(1 + int(labels.max()) for labels in result))
     parts: dict[str, dict[Key, list[tuple[Ints, Ints]]]] = defaultdict(lambda: defaultdict(list))
     every = match_folds(contest.relations, contest.sizes, contest.job.seed)
     folds = numbered("comparison without matches", every, on_step)
-    for number, (seen, cut) in enumerate(folds, 1):
+    for offset, (seen, held_out) in enumerate(folds, 1):
         for name, again in contest.methods(seen).items():
-            found = again(contest.given, contest.job.seed + number)
-            numbers = match_clusters(found, seen, k)  # by the other matches
-            alike = [new[own] for new, own in zip(numbers, found, strict=True)]
-            for (u, v), rows in cut.items():
-                both, like = np.concatenate((alike[u], alike[v])), (result[u], result[v])
-                both = renumbered(both, np.concatenate(like), k)
-                parts[name][u, v].append((both[rows[:, 0]], both[len(alike[u]) + rows[:, 1]]))
+            labels = again(contest.given, contest.job.seed + offset)
+            numbers = match_clusters(labels, seen, k)  # by the other matches
+            alike = [new[clusters] for new, clusters in zip(numbers, labels, strict=True)]
+            for (u, v), rows in held_out.items():
+                pooled, like = np.concatenate((alike[u], alike[v])), (result[u], result[v])
+                pooled = renumbered(pooled, np.concatenate(like), k)
+                parts[name][u, v].append((pooled[rows[:, 0]], pooled[len(alike[u]) + rows[:, 1]]))
     return {
-        name: {key: Cut(*map(np.concatenate, zip(*both, strict=True))) for key, both in own.items()}
-        for name, own in parts.items()
+        name: {key: Cut(*map(np.concatenate, zip(*cut, strict=True))) for key, cut in cuts.items()}
+        for name, cuts in parts.items()
     }
 
 
@@ -249,12 +249,12 @@ def _against_labels(contest: Contest, result: Labels) -> dict[str, list[float | 
     reference = [table.reference for table in contest.tables]
     if not any(reference):
         return {}
-    found = {contest.job.method: result} | {
+    clusterings = {contest.job.method: result} | {
         name: again(contest.given, contest.job.seed + 1)
         for name, again in contest.with_all_matches.items()
         if name != contest.job.method
     }
     return {
-        name: [against_labels(*one)["reference_f"] for one in zip(reference, labels, strict=True)]
-        for name, labels in found.items()
+        name: [against_labels(*pair)["reference_f"] for pair in zip(reference, labels, strict=True)]
+        for name, labels in clusterings.items()
     }

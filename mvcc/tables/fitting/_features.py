@@ -54,7 +54,7 @@ def _made(table: Table, job: Job) -> Features:
     view = job.views[table.name]
     method = view.features or job.features
     asked = view.n_components or job.n_components
-    X, first, words = numbers_of(table)
+    X, encoder, words = numbers_of(table)
     n, d = X.shape
     note = ""
     if method == "spectral" and n > MAX_ROWS:
@@ -70,48 +70,48 @@ def _made(table: Table, job: Job) -> Features:
             f"{table.path}: {n} rows of {d} columns have at most {most} components, not {asked}."
         )
     if method == "spectral":
-        made = _spectral(X, first, words, asked or min(job.k, most))
+        made = _spectral(X, encoder, words, asked or min(job.k, most))
     elif method == "pca":
-        made = _components(X, first, words, asked or min(MOST_COMPONENTS, most))
-    elif method in RULES and (first is None or method not in ("auto", "none")):
+        made = _components(X, encoder, words, asked or min(MOST_COMPONENTS, most))
+    elif method in RULES and (encoder is None or method not in ("auto", "none")):
         made = _ruled(table, method)
     else:
-        made = Features(X, words, first)
+        made = Features(X, words, encoder)
     return replace(made, note=made.note or note)
 
 
-def _spectral(X: Floats, first: Any, words: str, n_components: int) -> Features:
+def _spectral(X: Floats, encoder: Any, words: str, n_components: int) -> Features:
     spectral = SpectralFeatures(n_components)
-    said, made = f"spectral, {n_components} components of {words}", spectral.fit_transform(X)
-    return Features(made, said, _after(first, spectral), "spectral component")
+    said, X_new = f"spectral, {n_components} components of {words}", spectral.fit_transform(X)
+    return Features(X_new, said, _after(encoder, spectral), "spectral component")
 
 
-def _components(X: Floats, first: Any, words: str, n_components: int) -> Features:
+def _components(X: Floats, encoder: Any, words: str, n_components: int) -> Features:
     # spectral features and those of rules need none of these
     from sklearn.decomposition import PCA
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
 
     steps = [PCA(n_components, svd_solver="full")]
-    if first is None:
+    if encoder is None:
         steps.insert(0, StandardScaler())
     pca = make_pipeline(*steps)
-    made = np.ascontiguousarray(pca.fit_transform(X))
+    X_new = np.ascontiguousarray(pca.fit_transform(X))
     shares = pca[-1].explained_variance_ratio_
     said = (
-        f"standardized, {made.shape[1]} principal components of {words}"
+        f"standardized, {X_new.shape[1]} principal components of {words}"
         f" ({percent(shares.sum())} of the variance)"
     )
-    return Features(made, said, _after(first, pca), "principal component", shares)
+    return Features(X_new, said, _after(encoder, pca), "principal component", shares)
 
 
 def _ruled(table: Table, rule: str) -> Features:
     features, note = _by_rule(table, rule), ""
-    made = features.transform(table.X)
+    X_new = features.transform(table.X)
     if rule == "auto" and features.rule_ != "scaled":
         scaled = option_for("--features", table.name, "scaled")
         note = f"{table.name}: {features.description_} (else {scaled})."
-    return Features(made, _said(table, features), features, note=note)
+    return Features(X_new, _said(table, features), features, note=note)
 
 
 def described_features(table: Table, job: Job) -> str | None:
@@ -181,14 +181,14 @@ def plane_of(*views: Floats | LazyRows) -> tuple[Floats, list[str]]:
 
 def _principal(views: tuple[Floats | LazyRows, ...]) -> tuple[Floats, Floats]:
     """Return the rows in the plane, and the share of the variance along every component."""
-    wide = views[0][:1].shape[1] > _MOST_SQUARED
-    step = ceil(sum(map(len, views)) / (_MOST_SQUARED if wide else _MOST_CENTERED))
-    some = np.vstack([X[::step] for X in views])  # a copy of many would take much memory
-    mean = some.mean(axis=0)
-    centered = some - mean
-    if wide:  # the products of rows have the same variances, and lead to the same directions
-        variances, rows = scipy.linalg.eigh(centered @ centered.T)
-        largest = centered.T @ rows[:, ::-1][:, :2]
+    is_wide = views[0][:1].shape[1] > _MOST_SQUARED
+    step = ceil(sum(map(len, views)) / (_MOST_SQUARED if is_wide else _MOST_CENTERED))
+    sample = np.vstack([X[::step] for X in views])  # a copy of many would take much memory
+    mean = sample.mean(axis=0)
+    centered = sample - mean
+    if is_wide:  # the products of rows have the same variances, and lead to the same directions
+        variances, vectors = scipy.linalg.eigh(centered @ centered.T)
+        largest = centered.T @ vectors[:, ::-1][:, :2]
         lengths = np.linalg.norm(largest, axis=0)
         # nothing but rounding
         lengths[lengths <= np.sqrt(np.finfo(float).eps) * lengths[0]] = np.inf
@@ -196,8 +196,8 @@ def _principal(views: tuple[Floats | LazyRows, ...]) -> tuple[Floats, Floats]:
     else:
         variances, directions = scipy.linalg.eigh(centered.T @ centered)
         largest = directions[:, ::-1][:, :2]
-    every = np.arange(largest.shape[1])
-    largest = largest * np.sign(largest[np.abs(largest).argmax(axis=0), every])
+    columns = np.arange(largest.shape[1])
+    largest = largest * np.sign(largest[np.abs(largest).argmax(axis=0), columns])
     shares = np.maximum(variances[::-1], 0) / max(float(variances.sum()), np.finfo(float).tiny)
     if step == 1:
         return centered @ largest, shares
@@ -208,11 +208,11 @@ def _principal(views: tuple[Floats | LazyRows, ...]) -> tuple[Floats, Floats]:
 def _first_two(X: Floats, name: str, shares: Floats | None = None) -> tuple[Floats, list[str]]:
     """Return the first two columns, zeros where there is no second, and what their axes are."""
     plane, axes = np.zeros((len(X), 2)), ["", ""]
-    for number in range(min(2, X.shape[1])):
-        plane[:, number] = X[:, number]
-        axes[number] = f"{('1st', '2nd')[number]} {name}"
+    for column in range(min(2, X.shape[1])):
+        plane[:, column] = X[:, column]
+        axes[column] = f"{('1st', '2nd')[column]} {name}"
         if shares is not None:
-            axes[number] += f" ({percent(shares[number])} of the variance)"
+            axes[column] += f" ({percent(shares[column])} of the variance)"
     return plane, axes
 
 

@@ -132,14 +132,14 @@ class Fit:
     def with_numbers(self, new: list[Ints], n_numbers: int) -> Fit:
         """Return the fit with another number for every cluster, per view."""
         exchanged = []
-        for own, former in zip(new, self.exchanged, strict=False):
+        for numbers, former in zip(new, self.exchanged, strict=False):
             table = np.zeros((n_numbers, n_numbers))
-            table[np.ix_(own, own)] = former
+            table[np.ix_(numbers, numbers)] = former
             exchanged.append(table)
         return replace(
             self,
-            labels=[own[found] for own, found in zip(new, self.labels, strict=True)],
-            numbers=[own[numbers] for own, numbers in zip(new, self.numbers, strict=True)],
+            labels=[numbers[clusters] for numbers, clusters in zip(new, self.labels, strict=True)],
+            numbers=[numbers[former] for numbers, former in zip(new, self.numbers, strict=True)],
             exchanged=exchanged,
             n_numbers=n_numbers,
         )
@@ -157,10 +157,10 @@ def fit_job(method: Method, on_step: Callable[[str], None]) -> Fit:
         if not issubclass(other.category, (ConvergenceWarning, PropagationWarning)):
             warnings.warn_explicit(other.message, other.category, other.filename, other.lineno)
     said = [str(w.message) for w in caught if issubclass(w.category, ConvergenceWarning)]
-    labels = [new[found] for new, found in zip(numbers, model.labels_, strict=True)]
+    labels = [new[clusters] for new, clusters in zip(numbers, model.labels_, strict=True)]
     runs = range(1, job.stability_runs_of(sum(map(len, labels))) + 1)
-    others = [_again(method, number) for number in numbered("stability run", runs, on_step)]
-    stability = _stability(labels, others, job.k)
+    labels_of_runs = [_again(method, run) for run in numbered("stability run", runs, on_step)]
+    stability = _stability(labels, labels_of_runs, job.k)
     return Fit(method, model, labels, numbers, len(runs), *stability, said, job.k)
 
 
@@ -173,39 +173,39 @@ def quietly() -> Iterator[None]:
         yield
 
 
-def _again(method: Method, number: int) -> Labels:
+def _again(method: Method, run: int) -> Labels:
     """Cluster once more, by another seed and without some constraints, which may fix its start."""
-    rng = np.random.default_rng((method.job.seed, number))
-    kept = [
+    rng = np.random.default_rng((method.job.seed, run))
+    constraints = [
         c.select(np.sort(rng.permutation(len(c))[ceil(LEFT_OUT * len(c)) :])) for c in method.given
     ]
     with quietly():
-        return method.again(kept, method.job.seed + number)
+        return method.again(constraints, method.job.seed + run)
 
 
 def _stability(
-    labels: Labels, others: list[Labels], k: int
+    labels: Labels, labels_of_runs: list[Labels], k: int
 ) -> tuple[list[list[Any]], list[Floats], list[float]]:
     """Return `stability`, `exchanged` and `agreement` of a `Fit`."""
-    if not others:
-        return [[None] * len(own) for own in labels], [], []
+    if not labels_of_runs:
+        return [[None] * len(result) for result in labels], [], []
     stability, exchanged, agreement = [], [], []
-    for view, mine in enumerate(labels):
-        theirs = [renumbered(other[view], mine, k) for other in others]
+    for view, result in enumerate(labels):
+        runs = [renumbered(labels_of_run[view], result, k) for labels_of_run in labels_of_runs]
         table = np.zeros((k, k))
-        for found in theirs:
-            np.add.at(table, (mine[found != mine], found[found != mine]), 1)
-        stability.append(np.mean([found == mine for found in theirs], axis=0).tolist())
-        exchanged.append(table / len(theirs))
-        agreement.append(float(np.mean([adjusted_rand_score(mine, found) for found in theirs])))
+        for run in runs:
+            np.add.at(table, (result[run != result], run[run != result]), 1)
+        stability.append(np.mean([run == result for run in runs], axis=0).tolist())
+        exchanged.append(table / len(runs))
+        agreement.append(float(np.mean([adjusted_rand_score(result, run) for run in runs])))
     return stability, exchanged, agreement
 
 
 def renumbered(labels: Ints, like: Ints, k: int) -> Ints:
     """Return the clusters of the same rows with the numbers of those that they are most like."""
     same = np.column_stack([np.arange(len(labels))] * 2)
-    _, number = match_clusters([like, labels], {(0, 1): same}, k)
-    return number[labels]
+    _, numbers = match_clusters([like, labels], {(0, 1): same}, k)
+    return numbers[labels]
 
 
 def agreement(labels: Labels, u: int, v: int, rows: Ints, k: int, seed: int) -> dict[str, Any]:
@@ -213,12 +213,12 @@ def agreement(labels: Labels, u: int, v: int, rows: Ints, k: int, seed: int) -> 
     if not len(rows):
         return {"agreement": None, "by_chance": None, "differing": []}
     first, second = labels[u][rows[:, 0]], labels[v][rows[:, 1]]
-    same, rng = first == second, np.random.default_rng(seed)
+    is_same, rng = first == second, np.random.default_rng(seed)
     drawn = [renumbered(rng.permutation(second), first, k) for _ in range(_DRAWS)]
     return {
-        "agreement": float(same.mean()),
+        "agreement": float(is_same.mean()),
         "by_chance": float(np.mean([np.mean(first == other) for other in drawn])),
-        "differing": rows[~same].tolist(),
+        "differing": rows[~is_same].tolist(),
     }
 
 
@@ -227,8 +227,8 @@ def against_labels(reference: Sequence[str] | None, labels: Ints) -> dict[str, f
     known = [row for row, label in enumerate(reference or ()) if label]
     if reference is None or len(known) < 2:
         return {"reference_f": None, "reference_ari": None}
-    true, found = [reference[row] for row in known], labels[known]
+    true, clusters = [reference[row] for row in known], labels[known]
     return {
-        "reference_f": float(pairwise_f_measure(true, found)),
-        "reference_ari": float(adjusted_rand_score(true, found)),
+        "reference_f": float(pairwise_f_measure(true, clusters)),
+        "reference_ari": float(adjusted_rand_score(true, clusters)),
     }

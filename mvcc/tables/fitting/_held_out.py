@@ -47,9 +47,9 @@ class Scores(NamedTuple):
         Each object adds the square of the sum of what is about it, less the pairs, which two add
         (Aronow, Samii and Assenova, "Cluster-Robust Variance Estimation for Dyadic Data", 2015).
         """
-        found, place, counts = np.unique(self.kinds, return_inverse=True, return_counts=True)
-        means = np.bincount(place, self.hits) / counts
-        parts = (self.hits - means[place]) / (len(found) * counts[place])
+        kinds, index, counts = np.unique(self.kinds, return_inverse=True, return_counts=True)
+        means = np.bincount(index, self.hits) / counts
+        parts = (self.hits - means[index]) / (len(kinds) * counts[index])
         pair = np.unique(self.ends, axis=0, return_inverse=True)[1].ravel()
         alone = (np.bincount(pair, parts) ** 2).sum()
         sharing = (np.bincount(self.ends.ravel(), np.repeat(parts, 2)) ** 2).sum() - alone
@@ -71,10 +71,10 @@ class ConstraintFold(NamedTuple):
 
     def tested(self, labels: Labels) -> Scores:
         """Tell which of the constraints that were held out the clusters keep."""
-        clusters = [found[c.pairs] for found, c in zip(labels, self.held_out, strict=True)]
+        clusters = [of_view[c.pairs] for of_view, c in zip(labels, self.held_out, strict=True)]
         kinds = np.concatenate([c.must_link for c in self.held_out])
-        same = np.concatenate([pair[:, 0] == pair[:, 1] for pair in clusters])
-        hits, ends = (same == kinds).astype(float), np.concatenate(self.ends)
+        is_same = np.concatenate([pair[:, 0] == pair[:, 1] for pair in clusters])
+        hits, ends = (is_same == kinds).astype(float), np.concatenate(self.ends)
         return Scores(hits, kinds.astype(np.int64), ends)
 
 
@@ -90,12 +90,12 @@ def constraint_folds(
     if sum(map(len, given)) < FEWEST_CONSTRAINTS:
         return []
     n_objects, objects = find_objects(sizes, relations)
-    ends = [own[c.pairs.ravel()] for own, c in zip(objects, given, strict=True)]
+    ends = [row_objects[c.pairs.ravel()] for row_objects, c in zip(objects, given, strict=True)]
     constrained = np.unique(np.concatenate(ends))
     order = np.random.default_rng(seed).permutation(len(constrained))
     of_object = np.full(n_objects, -1)
     of_object[constrained] = order % CONSTRAINT_FOLDS
-    of_row = [of_object[own] for own in objects]
+    of_row = [of_object[row_objects] for row_objects in objects]
     known = [_closed(c) for c in given]
     folds = []
     for fold in range(CONSTRAINT_FOLDS):
@@ -103,7 +103,10 @@ def constraint_folds(
         seen = [c.select(~mask) for c, mask in zip(given, unseen, strict=True)]
         unseen = in_fold(known, of_row, fold)
         held_out = [c.select(mask) for c, mask in zip(known, unseen, strict=True)]
-        ends = [np.sort(own[c.pairs], axis=1) for own, c in zip(objects, held_out, strict=True)]
+        ends = [
+            np.sort(row_objects[c.pairs], axis=1)
+            for row_objects, c in zip(objects, held_out, strict=True)
+        ]
         folds.append(ConstraintFold(seen, held_out, ends))
     return folds
 
@@ -226,12 +229,12 @@ def verdict(outcomes: dict[str, Outcome]) -> tuple[dict[str, Any], list[str]]:
     gaps = {other: ahead(mine, theirs) for other in others if (theirs := outcomes[other].tested())}
     behind = [other for other, (gap, error) in gaps.items() if gap < -_SURE * error]
     gap, error = gaps[K_MEANS]
-    key, what, better = "kept", "of held-out constraints", "Better than k-means on each table"
+    key, quantity, better = "kept", "of held-out constraints", "Better than k-means on each table"
     if outcomes[name].kept is None:
-        key, what = "agreement", "of matched rows together even without their match"
+        key, quantity = "agreement", "of matched rows together even without their match"
         better = "Matched rows agree better than by k-means on each table"  # and no more is known
-    kept = {one: round(100 * outcome.facts()[key]) for one, outcome in outcomes.items()}
-    shares = {one: f"{percentage} %" for one, percentage in kept.items()}
+    kept = {method: round(100 * outcome.facts()[key]) for method, outcome in outcomes.items()}
+    shares = {method: f"{percentage} %" for method, percentage in kept.items()}
     helps: bool | None = None
     if behind:
         helps = False
@@ -248,10 +251,10 @@ def verdict(outcomes: dict[str, Outcome]) -> tuple[dict[str, Any], list[str]]:
     else:
         does = "Not clearly better than k-means on each table: this clustering"
     called = _CALLED | {name: "this clustering"}
-    said = [f"{called.get(one, one)} {shares[one]}" for one in outcomes if one != winner]
-    sentence = f"{does} keeps {shares[winner]} {what}, {', '.join(said)}."
+    said = [f"{called.get(other, other)} {shares[other]}" for other in outcomes if other != winner]
+    sentence = f"{does} keeps {shares[winner]} {quantity}, {', '.join(said)}."
     return {"sentence": sentence, "helps": helps}, [
-        f"{_SUBJECTS[other]} keeps {shares[other]} {what}, this clustering"
+        f"{_SUBJECTS[other]} keeps {shares[other]} {quantity}, this clustering"
         f" {shares[name]}, which is less by more than {_SURE:g} standard errors."
         f" {_remedy(other)}"
         for other in behind

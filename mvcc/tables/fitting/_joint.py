@@ -53,10 +53,10 @@ class Joint(Method):
     def explain(self, fit: Fit) -> Explained:
         model, moved, tables = self._model, self._moved(fit), self.tables
         views = [dict[str, Any](moved=rows[:MOST_LISTED], n_moved=len(rows)) for rows in moved]
-        for numbers in model.connected_views_:
-            plane, axes = plane_of(*map(self.space, numbers))
-            for number, points in self._by_view(plane, numbers):
-                views[number] |= drawn(points, axes)
+        for connected in model.connected_views_:
+            plane, axes = plane_of(*map(self.space, connected))
+            for view, points in self._by_view(plane, connected):
+                views[view] |= drawn(points, axes)
         files = [
             {MOVED: [[*COLUMNS[MOVED]], *([table.ids[row], *more] for row, *more in rows)]}
             for table, rows in zip(tables, moved, strict=True)
@@ -69,16 +69,16 @@ class Joint(Method):
             "residual": model.eigen_residual_,
         }
         matches = {key: self._suspicious(key, rows) for key, rows in self.relations.items()}
-        suspicious = {key: found["suspicious"] for key, found in matches.items()}
-        for number, lines in suspicious_lines(tables, suspicious).items():
-            files[number][SUSPICIOUS] = lines
+        suspicious = {key: relation["suspicious"] for key, relation in matches.items()}
+        for view, lines in suspicious_lines(tables, suspicious).items():
+            files[view][SUSPICIOUS] = lines
         cautions = list(self._cautions(moved, matches))
         return Explained({"joint": facts, "co_em": None}, views, matches, files, cautions)
 
-    def _by_view(self, values: Any, numbers: list[int]) -> Iterable[tuple[int, Any]]:
+    def _by_view(self, values: Any, views: list[int]) -> Iterable[tuple[int, Any]]:
         """Return the values of the rows of several views, one after the other, by view."""
-        ends = np.cumsum([len(self.views[number]) for number in numbers])[:-1]
-        return zip(numbers, np.split(values, ends), strict=True)
+        ends = np.cumsum([len(self.views[view]) for view in views])[:-1]
+        return zip(views, np.split(values, ends), strict=True)
 
     def _suspicious(self, key: tuple[int, int], rows: Ints) -> dict[str, Any]:
         """List the matches that seem to be wrong, and whether each was left out."""
@@ -86,13 +86,13 @@ class Joint(Method):
         dropped = set(map(tuple, self._model.dropped_matches_[key].tolist()))
         n_listed = max(np.count_nonzero(seem_wrong(suspicions)), len(dropped))
         worst = np.argsort(-suspicions, kind="stable")[:n_listed]
-        found = zip(distinct[worst].tolist(), suspicions[worst].tolist(), strict=True)
+        listed = zip(distinct[worst].tolist(), suspicions[worst].tolist(), strict=True)
         # that matched rows agree says nothing here: they are one object
         return {
             "agreement": None,
             "by_chance": None,
             "differing": [],
-            "suspicious": [[i, j, suspicion, (i, j) in dropped] for (i, j), suspicion in found],
+            "suspicious": [[i, j, suspicion, (i, j) in dropped] for (i, j), suspicion in listed],
             "hardly_agree": hardly_agree(suspicions),
         }
 
@@ -103,26 +103,28 @@ class Joint(Method):
         names = [table.name for table in self.tables]
         if sum(map(len, self.given)) >= _MANY and not any(moved):
             yield "The constraints move no row: the clusters are the same without them."
-        for (u, v), found in matches.items():
-            if found["hardly_agree"]:
+        for (u, v), relation in matches.items():
+            if relation["hardly_agree"]:
                 yield (
                     f"{names[u]} and {names[v]} agree little on which rows are alike,"
                     " so wrong matches cannot be told from right ones."
                 )
             # so few that they are kept may well be right: the report lists them
-            if left_out := sum(match[3] for match in found["suspicious"]):
+            if left_out := sum(match[3] for match in relation["suspicious"]):
                 seem = agreeing(left_out, "seems to be wrong and was", "seem to be wrong and were")
                 yield (
                     f"{counted(left_out, 'match')} of {names[u]} and {names[v]} {seem}"
                     " left out; see the report."
                 )
-        for numbers, views in self._model._sets:
-            held = np.array([np.bincount(own, minlength=views.n_objects) for own in views.objects])
+        for connected, views in self._model._sets:
+            held = np.array(
+                [np.bincount(of_view, minlength=views.n_objects) for of_view in views.objects]
+            )
             largest = held[:, held.sum(axis=0).argmax()]
             if (largest > 0.1 * held.sum(axis=1)).any() and (largest >= _MANY).sum() > 1:
                 rows = [
-                    f"{counted(n, 'row')} of {names[number]}"
-                    for number, n in zip(numbers, largest.tolist(), strict=True)
+                    f"{counted(n, 'row')} of {names[view]}"
+                    for view, n in zip(connected, largest.tolist(), strict=True)
                     if n
                 ]
                 yield (
@@ -131,7 +133,7 @@ class Joint(Method):
                 )
         sets = self._model.connected_views_
         if len(sets) > 1:
-            named = [" and ".join(names[number] for number in numbers) for numbers in sets]
+            named = [" and ".join(names[view] for view in connected) for connected in sets]
             yield (
                 f"No three matches connect {' with '.join(named)}: each was clustered by itself,"
                 " and the numbers of their clusters mean nothing to each other."
@@ -143,23 +145,23 @@ class Joint(Method):
             return [[] for _ in self.tables]
         # with numbers of clusters as those of the result
         without = self.again([Constraints.empty() for _ in self.given], self.job.seed)
-        for numbers in self._model.connected_views_:
-            found, mine = (
-                np.concatenate([one[n] for n in numbers]) for one in (without, fit.labels)
+        for connected in self._model.connected_views_:
+            theirs, mine = (
+                np.concatenate([labels[v] for v in connected]) for labels in (without, fit.labels)
             )
-            for number, rows in self._by_view(renumbered(found, mine, fit.n_numbers), numbers):
-                without[number] = rows
+            for v, labels in self._by_view(renumbered(theirs, mine, fit.n_numbers), connected):
+                without[v] = labels
         ids = [table.ids for table in self.tables]
         heaviest, nearest = _heaviest(self.given, ids), self._model.nearest_constrained(self.given)
         moved: list[Rows] = [[] for _ in ids]
         for view, (mine, other) in enumerate(zip(fit.labels, without, strict=True)):
             for row in np.flatnonzero(other != mine).tolist():
-                near_view, near_row, same = nearest[view][row].tolist()
+                near_view, near_row, is_match = nearest[view][row].tolist()
                 why = "the constraints changed which columns count (no constrained row is near)"
                 if (view, row) in heaviest:
                     why = f"because {heaviest[view, row]}"
                 elif near_row >= 0:
-                    near = f"{'matched with' if same else 'near'} {ids[near_view][near_row]}"
+                    near = f"{'matched with' if is_match else 'near'} {ids[near_view][near_row]}"
                     why = f"because {ids[view][row]} is {near}, {heaviest[near_view, near_row]}"
                 moved[view].append([row, int(other[row]), why])
         return moved
@@ -170,10 +172,10 @@ def _heaviest(given: list[Constraints], ids: list[list[str]]) -> dict[tuple[int,
     heaviest: dict[tuple[int, int], str] = {}
     for view, constraints in enumerate(given):
         rows = list(constraints.rows())
-        places = np.argsort(-constraints.weights, kind="stable")
-        for place in places[constraints.weights[places] > 0].tolist():
-            i, j, must_link, _ = rows[place]
-            said = judged(ids[view][i], ids[view][j], must_link, constraints.source_of(place))
+        order = np.argsort(-constraints.weights, kind="stable")
+        for position in order[constraints.weights[order] > 0].tolist():
+            i, j, must_link, _ = rows[position]
+            said = judged(ids[view][i], ids[view][j], must_link, constraints.source_of(position))
             heaviest.setdefault((view, i), said)
             heaviest.setdefault((view, j), said)
     return heaviest
@@ -186,9 +188,9 @@ def suspicious_lines(
     lines: dict[int, Rows] = {}
     for views, suspicious in matches.items():
         for *rows, suspicion, left_out in suspicious:
-            for side, (here, there) in enumerate((views, views[::-1])):
-                own, other = tables[here].ids[rows[side]], tables[there].ids[rows[1 - side]]
-                line = [own, tables[there].name, other, round(suspicion, 4)]
-                listed = lines.setdefault(here, [[*COLUMNS[SUSPICIOUS]]])
+            for side, (u, v) in enumerate((views, views[::-1])):
+                own_id, other_id = tables[u].ids[rows[side]], tables[v].ids[rows[1 - side]]
+                line = [own_id, tables[v].name, other_id, round(suspicion, 4)]
+                listed = lines.setdefault(u, [[*COLUMNS[SUSPICIOUS]]])
                 listed.append([*line, "yes" if left_out else "no"])
     return lines

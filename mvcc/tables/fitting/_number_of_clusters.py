@@ -107,7 +107,7 @@ def _drawn(inputs: Inputs, rng: np.random.Generator) -> Inputs:
         return inputs
     n_objects, objects = find_objects(sizes, inputs.relations)
     kept = rng.permutation(n_objects)[: round(n_objects * _MOST_ROWS / sum(sizes))]
-    return inputs.on_rows([np.flatnonzero(np.isin(own, kept)) for own in objects])
+    return inputs.on_rows([np.flatnonzero(np.isin(row_objects, kept)) for row_objects in objects])
 
 
 def _graph(inputs: Inputs, rng: np.random.Generator) -> tuple[JointGraph, int]:
@@ -117,8 +117,8 @@ def _graph(inputs: Inputs, rng: np.random.Generator) -> tuple[JointGraph, int]:
 
     sizes = [len(table.ids) for table in inputs.tables]
     connected = connected_views(len(sizes), inputs.relations)
-    numbers, relations = max(connected, key=lambda one: sum(sizes[view] for view in one[0]))
-    encoded = [numbers_of(inputs.tables[number]) for number in numbers]
+    largest, relations = max(connected, key=lambda entry: sum(sizes[view] for view in entry[0]))
+    encoded = [numbers_of(inputs.tables[view]) for view in largest]
     views = [X if maker is not None else AutoFeatures().fit_transform(X) for X, maker, _ in encoded]
     q = neighbors_for(views, _MOST_CLUSTERS, _NEIGHBORS)
     graph = joint_graph(views, relations, q, _MOST_CLUSTERS, rng)
@@ -132,15 +132,15 @@ def _agreements(graph: JointGraph, tried: Iterable[int]) -> list[float]:
     from mvcc.embedding import embedded, k_means
 
     matched = []
-    for (u, own), (v, other) in combinations(enumerate(graph.objects), 2):
-        _, i, j = np.intersect1d(own, other, return_indices=True)
+    for (u, of_u), (v, of_v) in combinations(enumerate(graph.objects), 2):
+        _, i, j = np.intersect1d(of_u, of_v, return_indices=True)
         if len(i) >= _FEWEST_MATCHED:
             matched.append((u, v, i, j))
     if not matched:
         return []
-    found = []
+    agreements = []
     for k in tried:
-        clusters = [k_means(embedded(one.values, one.vectors, k), k)[0] for one in graph.views]
+        clusters = [k_means(embedded(view.values, view.vectors, k), k)[0] for view in graph.views]
         indices = [adjusted_rand_score(clusters[u][i], clusters[v][j]) for u, v, i, j in matched]
-        found.append(float(np.mean(indices)))
-    return found
+        agreements.append(float(np.mean(indices)))
+    return agreements
