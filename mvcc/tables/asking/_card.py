@@ -132,12 +132,12 @@ class Shower:
                 lengths += [inf if is_picture(text, folder) else len(text) for text in texts]
             few = np.flatnonzero(lengths < _LITTLE * np.median(lengths))
             poor |= {(view, row) for row in few.tolist()}
-        found = []
+        ids = []
         for id in dict.fromkeys(map(questions.id, sorted(poor))):
             of_views = enumerate(questions.rows(id))
-            if poor.issuperset((view, row) for view, own in of_views for row in own):
-                found.append(id)
-        return found
+            if poor.issuperset((view, row) for view, rows in of_views for row in rows):
+                ids.append(id)
+        return ids
 
     def title(self, view: int, row: int) -> str:
         """Return the beginning of the first text or picture that is shown of a row."""
@@ -184,7 +184,7 @@ class Shower:
     @cached_property
     def _columns(self) -> list[dict[str, tuple[Column, Any]]]:
         """Return the columns of every view, each with its values, by name."""
-        return [{one[0].name: one for one in columns_of(table)} for table in self._tables]
+        return [{entry[0].name: entry for entry in columns_of(table)} for table in self._tables]
 
     @cached_property
     def _scores(self) -> list[pd.DataFrame]:

@@ -76,7 +76,7 @@ class Page(ABC):
 
     def image(self, number: str) -> tuple[str, str]:
         """Return the folder and path of a picture that a page was told of; empty for others."""
-        paths = {own: path for path, own in self._images.copy().items()}  # pages are told of more
+        paths = {key: path for path, key in self._images.copy().items()}  # pages are told of more
         return paths.get(number, ("", ""))
 
     def say(self, request: str, content: bytes) -> dict[str, Any]:
@@ -106,11 +106,11 @@ class Page(ABC):
         return asdict(shown, dict_factory=self._with_numbers)
 
     def _with_numbers(self, fields: list[tuple[str, Any]]) -> dict[str, Any]:
-        told, images = dict(fields), self._images
-        if "images" in told:
-            paths = [(self._session.folders[told["view"]], path) for path in told["images"]]
-            told["images"] = [images.setdefault(path, str(len(images))) for path in paths]
-        return told
+        values, images = dict(fields), self._images
+        if "images" in values:
+            paths = [(self._session.folders[values["view"]], path) for path in values["images"]]
+            values["images"] = [images.setdefault(path, str(len(images))) for path in paths]
+        return values
 
 
 class AskPage(Page):
@@ -160,18 +160,18 @@ class AskPage(Page):
 
     def finish(self) -> dict[str, Any]:
         status = self._session.status
-        what, command = self._then(status)
-        return {"what": what, "then": command, "status": asdict(status)}
+        next_step, command = self._then(status)
+        return {"what": next_step, "then": command, "status": asdict(status)}
 
 
 def _plot(plane: Floats, rows: tuple[int, ...]) -> dict[str, Any]:
     """Return points of a plane, 100 units wide or high, and those of some rows."""
     low, high = plane.min(axis=0), plane.max(axis=0)
     width = max(float((high - low).max()), np.finfo(float).tiny)
-    places = ((plane - (low + high) / 2) * 100 / width).round(1)
+    points = ((plane - (low + high) / 2) * 100 / width).round(1)
     return {
-        "points": places[:: -(-len(places) // _MOST_POINTS)].tolist(),
-        "marked": places[list(rows)].tolist(),
+        "points": points[:: -(-len(points) // _MOST_POINTS)].tolist(),
+        "marked": points[list(rows)].tolist(),
     }
 
 
@@ -183,17 +183,17 @@ class ReviewPage(Page):
 
     def now(self) -> dict[str, Any]:
         """Return what programs take, its lists cut, and the rows that are shown of it."""
-        told, listed, ids = self._session.document(), {}, list[str]()
-        for one in told["clusters"]:
-            for view, own in one["rows"].items():
-                own["typical"] = [row_name(view, id) for id in own["typical"][:_TYPICAL]]
-                ids += own["typical"]
+        state, listed, ids = self._session.document(), {}, list[str]()
+        for cluster in state["clusters"]:
+            for view, in_view in cluster["rows"].items():
+                in_view["typical"] = [row_name(view, id) for id in in_view["typical"][:_TYPICAL]]
+                ids += in_view["typical"]
         for name in ("between", "nowhere", "disputed", "violated", "matches"):
-            rows = told[name][:_MOST_LISTED]
-            listed[name] = {"n": len(told[name]), "rows": rows}
-            ids += [row for one in rows for row in rows_in(one["id"])]
+            entries = state[name][:_MOST_LISTED]
+            listed[name] = {"n": len(state[name]), "rows": entries}
+            ids += [row for entry in entries for row in rows_in(entry["id"])]
         return {
-            **told,
+            **state,
             **listed,
             "shown": dict(zip(ids, self._shown(ids), strict=True)),
             "status": {"version": self._session.version},
@@ -203,24 +203,27 @@ class ReviewPage(Page):
     def rows(self, id: str) -> dict[str, Any]:
         """Return the rows of a cluster, the least sure first."""
         session = self._session
-        view, _, number = id.rpartition(":")
+        view, _, cluster = id.rpartition(":")
         alike = [names for names in session.facts.numbered_alike if not view or view in names]
         if not alike:
             raise InvalidInputError(f"there is no view {shown(view)}.")
-        inside = [row for row, label in session.labels().items() if str(label) == number]
-        own = [row for row in inside if view_and_id(row)[0] in alike[0]]
-        unsure = {one["id"]: place for place, one in enumerate(session.doubts())}
-        own.sort(key=lambda row: unsure.get(row, len(unsure)))
-        return {"n": len(own), "rows": self._shown(own[:_MOST_ROWS])}
+        inside = [row for row, label in session.labels().items() if str(label) == cluster]
+        members = [row for row in inside if view_and_id(row)[0] in alike[0]]
+        unsure = {doubt["id"]: rank for rank, doubt in enumerate(session.doubts())}
+        members.sort(key=lambda row: unsure.get(row, len(unsure)))
+        return {"n": len(members), "rows": self._shown(members[:_MOST_ROWS])}
 
     def parts(self, id: str) -> dict[str, Any]:
         """Return how a cluster may be split: per part its size, and some of its rows."""
-        told, found = [], self._session.parts(id).items()
+        parts, by_view = [], self._session.parts(id).items()
         for part in (0, 1):
-            views = [[row_name(view, id) for id in own if own[id] == part] for view, own in found]
+            views = [
+                [row_name(view, id) for id in part_of if part_of[id] == part]
+                for view, part_of in by_view
+            ]
             some = [row for rows in views for row in rows[: 2 * _TYPICAL]]
-            told.append({"n": sum(map(len, views)), "rows": self._shown(some)})
-        return {"parts": told}
+            parts.append({"n": sum(map(len, views)), "rows": self._shown(some)})
+        return {"parts": parts}
 
     def answer(self, id: str, answer: str, again: bool) -> dict[str, Any]:
         """Tell which correction was made or taken back, and which rows that moved."""

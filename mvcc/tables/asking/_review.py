@@ -99,13 +99,13 @@ class ReviewSession(LoggedSession):
         Errors begin with `where` a line comes from.
         """
         reviewed, said = self._reviewed, _Said()
-        places, n_former = where or [""] * len(answers), len(reviewed.draft.lines)
-        for place, (id, answer) in zip(places, answers, strict=True):
-            with about(place):
+        locations, n_former = where or [""] * len(answers), len(reviewed.draft.lines)
+        for location, (id, answer) in zip(locations, answers, strict=True):
+            with about(location):
                 line, former = Answer(id, answer), reviewed.draft
                 if answer == PROPOSED_SPLIT:
                     parts = self.parts(id, reviewed.draft).items()
-                    rows = [row_name(view, id) for view, own in parts for id in own if own[id] == 1]
+                    rows = [row_name(v, id) for v, part in parts for id in part if part[id] == 1]
                     line = Answer("\n".join(rows), NEW)
                 reviewed = reviewed.extended(line)
                 if answer == UNDO:
@@ -123,8 +123,8 @@ class ReviewSession(LoggedSession):
         parts = parts_of(draft, cluster, self._features, self._used, self._job.seed)
         tables = {table.name: table for table in self._used.tables}
         return {
-            view: {tables[view].ids[row]: int(part) for row, part in zip(rows, own, strict=True)}
-            for view, (rows, own) in parts.items()
+            view: {tables[view].ids[row]: int(part) for row, part in zip(rows, split, strict=True)}
+            for view, (rows, split) in parts.items()
         }
 
     def labels(self) -> Labels:
@@ -142,17 +142,17 @@ class ReviewSession(LoggedSession):
 
     def doubts(self) -> list[dict[str, Any]]:
         """Return the rows whose cluster is not sure, the least sure first."""
-        found = []
+        doubts = []
         for view in self.facts.views:
             columns: dict[str, Sequence[Any]] = {"cluster": view.labels}
             for name in ("second", "probability", "second_probability"):
                 columns[name] = getattr(view, name) or [None] * view.n_rows
             for row, kind in enumerate(view.sureness):
                 if kind is not Sureness.SURE:
-                    told = {name: values[row] for name, values in columns.items()}
-                    found.append({"id": row_name(view.name, view.ids[row]), "kind": kind, **told})
-        found.sort(key=lambda one: (one["kind"] is Sureness.NOWHERE, one["probability"] or 0))
-        return found
+                    facts = {name: values[row] for name, values in columns.items()}
+                    doubts.append({"id": row_name(view.name, view.ids[row]), "kind": kind, **facts})
+        doubts.sort(key=lambda row: (row["kind"] is Sureness.NOWHERE, row["probability"] or 0))
+        return doubts
 
     def rows(self, ids: Sequence[str]) -> list[ShownRow]:
         """Return what a person sees of rows, given as "view:id"."""
@@ -161,18 +161,18 @@ class ReviewSession(LoggedSession):
     def document(self, n: int | None = None) -> dict[str, Any]:
         """Return the clusters and what to look at, n rows of each kind, as a program takes them."""
         facts, clusters = self.facts, []
-        for id, name, number, views in listed_clusters(facts, facts.numbered_alike):
+        for id, name, label, views in listed_clusters(facts, facts.numbered_alike):
             rows = {}
             for view in views:
-                profile, ids = facts.profiles[view][number], facts.views[view].ids
+                profile, ids = facts.profiles[view][label], facts.views[view].ids
                 typical = [ids[row] for row in profile.typical]
                 rows[facts.views[view].name] = {"size": profile.size, "typical": typical}
-            if any(own["size"] for own in rows.values()):
+            if any(in_view["size"] for in_view in rows.values()):
                 called = int(id) if id.isdecimal() else id
                 clusters.append({"cluster": called, "name": name, "rows": rows})
         doubts = self.doubts()
         listed = {
-            kind.value: [one for one in doubts if one["kind"] is kind][:n]
+            kind.value: [doubt for doubt in doubts if doubt["kind"] is kind][:n]
             for kind in (Sureness.BETWEEN, Sureness.NOWHERE)
         }
         return {
@@ -188,40 +188,40 @@ class ReviewSession(LoggedSession):
         """Return open disputes; with each answer goes the cluster of its group, if any."""
         if not self.facts.together:
             return []
-        called, found = dict[str, dict[str, int]](), []
+        clusters_by_view, disputes = dict[str, dict[str, int]](), []
         # by the names that groups gave, which corrections may have changed
         for view, into in zip(self._found.views, self._reviewed.draft.into, strict=True):
-            called[view.name] = dict(zip(view.names, into.tolist(), strict=False))
-        for one in self.facts.together.open:
-            names = called.get(view_and_id(one.id)[0], {})
+            clusters_by_view[view.name] = dict(zip(view.names, into.tolist(), strict=False))
+        for dispute in self.facts.together.open:
+            cluster_of = clusters_by_view.get(view_and_id(dispute.id)[0], {})
             said = [
-                {"who": who, "answer": answer, "cluster": names.get(group) if group else None}
-                for who, answer, group in one.said
+                {"who": who, "answer": answer, "cluster": cluster_of.get(group) if group else None}
+                for who, answer, group in dispute.said
             ]
-            found.append({"id": "\n".join(one.rows), "said": said})
-        return found
+            disputes.append({"id": "\n".join(dispute.rows), "said": said})
+        return disputes
 
     def violated(self) -> list[dict[str, Any]]:
         """Return the constraints that the clusters violate, with the clusters of their rows."""
-        found = []
+        constraints = []
         for view in self.facts.views:
-            for one in view.violated:
-                id = "\n".join(row_name(view.name, view.ids[row]) for row in (one.i, one.j))
-                clusters = [view.labels[one.i], view.labels[one.j]]
-                told = {"must_link": one.must_link, "clusters": clusters, "source": one.reason}
-                found.append({"id": id, **told})
-        return found
+            for link in view.violated:
+                id = "\n".join(row_name(view.name, view.ids[row]) for row in (link.i, link.j))
+                clusters = [view.labels[link.i], view.labels[link.j]]
+                facts = {"must_link": link.must_link, "clusters": clusters, "source": link.reason}
+                constraints.append({"id": id, **facts})
+        return constraints
 
     def doubted_matches(self) -> list[dict[str, Any]]:
         """Return the matches that seem to be wrong, the most suspicious first."""
-        found = []
+        matches = []
         for relation in self.facts.relations:
             first, second = (self.facts.views[view] for view in relation.views)
-            for one in relation.suspicious:
-                names = (first.name, first.ids[one.i]), (second.name, second.ids[one.j])
+            for match in relation.suspicious:
+                names = (first.name, first.ids[match.i]), (second.name, second.ids[match.j])
                 id = "\n".join(row_name(*name) for name in names)
-                found.append({"id": id, "suspicion": one.suspicion, "used": not one.dropped})
-        return sorted(found, key=lambda one: -one["suspicion"])
+                matches.append({"id": id, "suspicion": match.suspicion, "used": not match.dropped})
+        return sorted(matches, key=lambda match: -match["suspicion"])
 
     def _read(self) -> Inputs:
         """Read the tables that were clustered, and refuse others."""
@@ -229,10 +229,10 @@ class ReviewSession(LoggedSession):
         refuse_samples(self.folder, self._found, why)
         with moved_perhaps(self.folder):
             inputs = read_inputs(self._job.model_copy(update={"n_clusters": "auto"}))
-        before = {one.path: one.sha256 for one in self._found.inputs}
+        checksums = {source.path: source.sha256 for source in self._found.inputs}
         rows = []
         for view, table, file in zip(self._found.views, inputs.tables, inputs.files, strict=False):
-            is_same_file = before.get(view.source) == file[2]
+            is_same_file = checksums.get(view.source) == file[2]
             if not is_same_file or {*view.ids, *view.outliers} != set(table.ids):
                 raise has_changed(table.path, self.folder)
             rows.append(np.array([table.row[id] for id in view.ids]))
@@ -244,7 +244,7 @@ class ReviewSession(LoggedSession):
 
     @cached_property
     def _features(self) -> list[Floats]:
-        return [one.X for one in features_before_clusters(self._used.tables, self._job)]
+        return [of_view.X for of_view in features_before_clusters(self._used.tables, self._job)]
 
     def _files(self, facts: Clustering) -> dict[str, bytes]:
         """Return what follows from facts: labels, report and the facts, which come last."""
@@ -274,10 +274,10 @@ def _refuse_contradiction(draft: Draft, former: Draft, said: _Said, line: Answer
             for row in np.flatnonzero(now != before).tolist()
         ]
         named = [(row,) for row in rows]
-    for one in changed:
-        if said.get(one, answer) != answer:
+    for key in changed:
+        if said.get(key, answer) != answer:
             raise InvalidInputError(
-                f"{' and '.join(map(draft.called_row, one))}: the answer is {shown(answer)} here,"
-                f" and {shown(said[one])} above. Leave one of them out."
+                f"{' and '.join(map(draft.called_row, key))}: the answer is {shown(answer)} here,"
+                f" and {shown(said[key])} above. Leave one of them out."
             )
     said |= dict.fromkeys(named, answer)

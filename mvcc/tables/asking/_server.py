@@ -173,13 +173,13 @@ class _Handler(BaseHTTPRequestHandler):
         """Return what is asked for by our own page or the address bar; refuse other requests."""
         headers, hosts = self.headers, self.server.hosts
         origin, site = headers.get("Origin"), headers.get("Sec-Fetch-Site", "none")
-        foreign = origin is not None and origin.removeprefix("http://") not in hosts
-        other_site = site not in ("none", "same-origin")
+        is_foreign = origin is not None and origin.removeprefix("http://") not in hosts
+        is_other_site = site not in ("none", "same-origin")
         path, _, query = self.path.partition("?")
         token, slash, name = path.removeprefix("/").partition("/")
         if self.command == "GET" and not name and headers.get("Sec-Fetch-Dest") == "document":
-            other_site = False  # a link to the page, such as in a terminal that is a page itself
-        if headers.get_all("Host") not in [[host] for host in hosts] or foreign or other_site:
+            is_other_site = False  # a link to the page, such as in a terminal that is a page itself
+        if headers.get_all("Host") not in [[host] for host in hosts] or is_foreign or is_other_site:
             raise _Refused(HTTPStatus.FORBIDDEN)
         if not slash or not secrets.compare_digest(token.encode(), self.server.token.encode()):
             raise _Refused(HTTPStatus.NOT_FOUND)
@@ -197,8 +197,8 @@ class _Handler(BaseHTTPRequestHandler):
         elif name == "state":
             self._send(HTTPStatus.OK, self._in_turn(page.now))
         elif name in page.gets:
-            told = self._in_turn(lambda: getattr(page, name)(query.get("id", "")))
-            self._send(HTTPStatus.OK, told)
+            content = self._in_turn(lambda: getattr(page, name)(query.get("id", "")))
+            self._send(HTTPStatus.OK, content)
         else:
             raise _Refused(HTTPStatus.NOT_FOUND)
 
@@ -233,9 +233,9 @@ class _Handler(BaseHTTPRequestHandler):
             )
         return self.rfile.read(int(length))
 
-    def _send_image(self, number: str) -> None:
+    def _send_image(self, image: str) -> None:
         """Send a picture of a card, if it is still one below the folder of its table."""
-        folder, path = self.server.page.image(number)
+        folder, path = self.server.page.image(image)
         real = os.path.realpath(os.path.join(folder, path))
         if not is_picture(path, folder) or os.path.getsize(real) > _LARGEST_IMAGE:
             raise _Refused(HTTPStatus.NOT_FOUND)
@@ -250,8 +250,8 @@ class _Handler(BaseHTTPRequestHandler):
         if isinstance(body, dict):
             body = json.dumps(body, allow_nan=False).encode()
         self.send_response(status)
-        own = {"Content-Type": kind, "Content-Length": str(len(body))}
-        for name, value in (_HEADERS | own).items():
+        headers = {"Content-Type": kind, "Content-Length": str(len(body))}
+        for name, value in (_HEADERS | headers).items():
             self.send_header(name, value)
         self.end_headers()
         self.wfile.write(body)

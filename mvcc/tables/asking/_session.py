@@ -111,9 +111,9 @@ class AskSession(LoggedSession):
         """
         questions, lines = copy(self._questions), list[Answer]()
         n_former = len(questions.history.standing)
-        places = where or [""] * len(answers)
-        for place, (id, answer) in zip(places, answers, strict=True):
-            with about(place):
+        locations = where or [""] * len(answers)
+        for location, (id, answer) in zip(locations, answers, strict=True):
+            with about(location):
                 _check_new_name(answer)
                 last = questions.history.standing[-1:]
                 if answer == UNDO and last and last == questions.history.lacking[-1:]:
@@ -148,8 +148,8 @@ class AskSession(LoggedSession):
         views = enumerate(zip(self._inputs.tables, self._questions.nearest(question), strict=True))
         return {
             table.name: [
-                NearRow(table.ids[one.row], title(view, one.row), one.group, one.answered)
-                for one in rows
+                NearRow(table.ids[near.row], title(view, near.row), near.group, near.answered)
+                for near in rows
             ]
             for view, (table, rows) in views
         }
@@ -169,8 +169,8 @@ class AskSession(LoggedSession):
         history = self._questions.history
         ids = {line.object: line.id for line in history.standing if line.object in history.answers}
         return [
-            GivenAnswer(id, self._shower.title_of(self._questions.rows(id)), str(history.said(one)))
-            for one, id in ids.items()
+            GivenAnswer(id, self._shower.title_of(self._questions.rows(id)), str(history.said(key)))
+            for key, id in ids.items()
         ]
 
     @property
@@ -194,18 +194,19 @@ class AskSession(LoggedSession):
             views = zip(self._inputs.tables, of_views, strict=True)
             return {table.name: [table.ids[row] for row in rows] for table, rows in views if rows}
 
-        looks, questions = self._second_looks, []
-        for one in self.next(n):
+        looks, entries = self._second_looks, []
+        for question in self.next(n):
             offers = [
-                told_group(offer.group) | {"exemplar": ids(offer.exemplar)} for offer in one.offers
+                told_group(offer.group) | {"exemplar": ids(offer.exemplar)}
+                for offer in question.offers
             ]
-            question = {"id": one.id, "rows": ids(one.rows), "groups": offers}
-            question["why"] = self._shower.why(one)
-            if one.id in looks:
-                question["second_look"] = looks[one.id][1]
-            questions.append(question)
+            entry = {"id": question.id, "rows": ids(question.rows), "groups": offers}
+            entry["why"] = self._shower.why(question)
+            if question.id in looks:
+                entry["second_look"] = looks[question.id][1]
+            entries.append(entry)
         groups = list(map(told_group, self.groups))
-        return {"questions": questions, "groups": groups, "n_clusters_hint": self._hint.n_clusters}
+        return {"questions": entries, "groups": groups, "n_clusters_hint": self._hint.n_clusters}
 
     def _prepared(self) -> Questions:
         job, tables = self._job, self._inputs.tables
@@ -220,7 +221,7 @@ class AskSession(LoggedSession):
     def _resume(self) -> None:
         """Give the questions the answers that the folder holds."""
         questions, may_lack = self._questions, self._job.unknown == "skip"
-        for number, (id, answer, when) in self._records:
+        for lineno, (id, answer, when) in self._records:
             line = Answer(id, answer, when)
             try:
                 if may_lack and line.is_about_object and not self._inputs.find(id):
@@ -229,7 +230,7 @@ class AskSession(LoggedSession):
                     self._say(questions, line, True)
             except MvccError as error:
                 raise InvalidInputError(
-                    f"{self._log}:{number}: {error} If these are answers about other tables, or"
+                    f"{self._log}:{lineno}: {error} If these are answers about other tables, or"
                     " rows that are gone, choose another folder with --out; `mvcc cluster` takes"
                     " several, each with --asked. --unknown skip leaves out answers about rows that"
                     " are gone."
@@ -265,19 +266,19 @@ class AskSession(LoggedSession):
         """Give questions a line of the log; only a first answer has a guess."""
         if not line.is_about_object:
             return questions.say(line.id, line.answer, line.when)
-        one = self._id(line.id)
-        before = questions.said(one)
-        said = questions.say(one, line.answer, line.when, again=again and one not in but_for)
+        id = self._id(line.id)
+        before = questions.said(id)
+        said = questions.say(id, line.answer, line.when, again=again and id not in but_for)
         if before is not None:
             said = replace(said, guessed=None)
         return said
 
-    def _id(self, of: str) -> str:
+    def _id(self, name: str) -> str:
         """Return the id of the question about a row, given as "view:id"."""
-        found = self._inputs.find(of)
-        if found is None:
-            raise InvalidInputError(self._inputs.lacks(of))
-        return self._questions.id(found)
+        row = self._inputs.find(name)
+        if row is None:
+            raise InvalidInputError(self._inputs.lacks(name))
+        return self._questions.id(row)
 
     def _ids(self, names: Iterable[str]) -> set[str]:
         """Return the ids of the questions about rows, without names that no row has."""
