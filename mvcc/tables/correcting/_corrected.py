@@ -35,18 +35,18 @@ class Reviewed:
     @cached_property
     def facts(self) -> Clustering:
         """After the corrections that stand, made when first looked at; a warning counts others."""
-        draft, found = self.draft, self.draft.found
+        draft, facts = self.draft, self.draft.found
         ended = {
             caution
-            for view, labels in zip(found.views, draft.labels, strict=True)
+            for view, labels in zip(facts.views, draft.labels, strict=True)
             if not np.array_equal(view.labels, labels)
             for caution in view.cautions
         }
-        warnings = [warning for warning in found.warnings if warning not in ended]
+        warnings = [warning for warning in facts.warnings if warning not in ended]
         if not draft.sentences:
-            relations = tuple(_without_undone(relation, draft) for relation in found.relations)
-            told = {"warnings": (*draft.lost, *warnings), "relations": relations}
-            return found.model_copy(update=told)
+            relations = tuple(_without_undone(relation, draft) for relation in facts.relations)
+            changes = {"warnings": (*draft.lost, *warnings), "relations": relations}
+            return facts.model_copy(update=changes)
         return _Rewriting(draft, self.tables).facts([*draft.lost, *warnings])
 
     def extended(self, line: Answer) -> Reviewed:
@@ -61,152 +61,152 @@ class _Rewriting:
         self._facts, self._draft = draft.found, draft
         self._kept = [np.flatnonzero(labels != LEFT_OUT) for labels in draft.labels]
         # of every view: the numbers of the rows that are left, by their former ones
-        self._new = [{row: new for new, row in enumerate(own.tolist())} for own in self._kept]
-        self._labels = [own[rows] for own, rows in zip(draft.labels, self._kept, strict=True)]
-        self._tables = [own.on_rows(rows) for own, rows in zip(tables, self._kept, strict=True)]
+        self._new = [{row: new for new, row in enumerate(rows.tolist())} for rows in self._kept]
+        self._labels = [labels[rows] for labels, rows in zip(draft.labels, self._kept, strict=True)]
+        self._tables = [table.on_rows(rows) for table, rows in zip(tables, self._kept, strict=True)]
 
     def facts(self, warnings: list[str]) -> Clustering:
         facts, draft = self._facts, self._draft
-        told = facts.to_dict()
-        views = [self._view(number) for number in range(len(facts.views))]
-        told["views"] = views
-        told["n_clusters"] = draft.n_clusters
-        told["profiles"] = list(map(self._profiles, count(), views))
-        told |= names_in_all(draft.names, told["profiles"])
-        if not any(told["names"]):
-            told["names"] = []
-        told["relations"] = [self._relation(relation) for relation in facts.relations]
+        fields = facts.to_dict()
+        views = [self._view(view) for view in range(len(facts.views))]
+        fields["views"] = views
+        fields["n_clusters"] = draft.n_clusters
+        fields["profiles"] = list(map(self._profiles, count(), views))
+        fields |= names_in_all(draft.names, fields["profiles"])
+        if not any(fields["names"]):
+            fields["names"] = []
+        fields["relations"] = [self._relation(relation) for relation in facts.relations]
         used = draft.present(range(len(views)))
-        told["corrected"] = {
+        fields["corrected"] = {
             "sentences": draft.sentences,
-            "into_of_views": [own.tolist() for own in draft.into],
+            "into_of_views": [into.tolist() for into in draft.into],
             "retired": sorted({*range(draft.n_clusters)}.difference(used)),
         }
-        told["warnings"] = warnings
+        fields["warnings"] = warnings
         if facts.together:
-            for dispute in told["together"]["disputed"]:
+            for dispute in fields["together"]["disputed"]:
                 dispute["settled"] = draft.decided_cluster(dispute["rows"])
-        return parse_facts(told, "the corrected clustering")
+        return parse_facts(fields, "the corrected clustering")
 
-    def _view(self, number: int) -> dict[str, Any]:
-        facts, new, labels = self._facts.views[number], self._new[number], self._labels[number]
-        told = facts.model_dump(mode="json", exclude_unset=True)
+    def _view(self, view: int) -> dict[str, Any]:
+        facts, new, labels = self._facts.views[view], self._new[view], self._labels[view]
+        fields = facts.model_dump(mode="json", exclude_unset=True)
         for name in ("ids", "x", "y", "fit", "reference", "stability"):
-            if values := told.setdefault(name, []):
-                told[name] = [values[row] for row in new]
-        put = self._draft.put[number][self._kept[number]]
-        for row in np.flatnonzero(put).tolist():
-            if told["stability"][row] is not None:
-                told["stability"][row] = 1.0
-        told |= self._choices(number, labels, put)
-        names = self._draft.names[number]
+            if values := fields.setdefault(name, []):
+                fields[name] = [values[row] for row in new]
+        is_put = self._draft.put[view][self._kept[view]]
+        for row in np.flatnonzero(is_put).tolist():
+            if fields["stability"][row] is not None:
+                fields["stability"][row] = 1.0
+        fields |= self._choices(view, labels, is_put)
+        names = self._draft.names[view]
         gone = [id for row, id in enumerate(facts.ids) if row not in new]
         return {
-            **told,
-            **self._links(number, told),
-            **self._listed_rows(number, told),
+            **fields,
+            **self._links(view, fields),
+            **self._listed_rows(view, fields),
             "n_rows": len(labels),
             "labels": labels.tolist(),
             "names": names if any(names) else [],
             "outliers": [*facts.outliers, *gone],
-            **against_labels(told["reference"], labels),
+            **against_labels(fields["reference"], labels),
         }
 
-    def _links(self, number: int, told: dict[str, Any]) -> dict[str, Any]:
+    def _links(self, view: int, fields: dict[str, Any]) -> dict[str, Any]:
         """Return the constraints of rows of a view that are left, and which are satisfied now."""
-        new, labels = self._new[number], self._labels[number]
+        new, labels = self._new[view], self._labels[view]
         kinds = ("given", "dropped", "propagated", "received")
-        links = {name: _left(told.get(name, []), new, new) for name in kinds}
+        links = {name: _left(fields.get(name, []), new, new) for name in kinds}
         for link in links["given"]:
             link[4] = bool((labels[link[0]] == labels[link[1]]) == link[2])
         links["violated"] = [[*link[:4], link[5]] for link in links["given"] if not link[4]]
         return links
 
-    def _listed_rows(self, number: int, told: dict[str, Any]) -> dict[str, Any]:
+    def _listed_rows(self, view: int, fields: dict[str, Any]) -> dict[str, Any]:
         """Return what is listed of some rows of a view alone, of those that are left."""
-        facts, new = self._facts.views[number], self._new[number]
+        facts, new = self._facts.views[view], self._new[view]
         listed: dict[str, Any] = {
             "moved": [
                 [new[row], without, why]
-                for row, other, why in told.get("moved", [])
-                if row in new and (without := self._draft.without(number, row, other)) is not None
+                for row, other, why in fields.get("moved", [])
+                if row in new and (without := self._draft.without(view, row, other)) is not None
             ],
             "pictures": [
-                [new[row], *rest] for row, *rest in told.get("pictures", []) if row in new
+                [new[row], *rest] for row, *rest in fields.get("pictures", []) if row in new
             ],
         }
-        left = list(new)
+        positions = list(new)
         if facts.sample is not None:
-            left = [place for place, row in enumerate(facts.sample) if row in new]
-            listed["sample"] = [new[facts.sample[place]] for place in left]
-        listed["values"] = [[name, [texts[one] for one in left]] for name, texts in facts.values]
+            positions = [i for i, row in enumerate(facts.sample) if row in new]
+            listed["sample"] = [new[facts.sample[i]] for i in positions]
+        listed["values"] = [[name, [texts[i] for i in positions]] for name, texts in facts.values]
         return listed
 
-    def _choices(self, number: int, labels: Ints, put: Bools) -> dict[str, Any]:
+    def _choices(self, view: int, labels: Ints, is_put: Bools) -> dict[str, Any]:
         """Return how likely the cluster of every row is, and its second choice, else the same."""
-        facts, kept, into = self._facts.views[number], self._kept[number], self._draft.into[number]
+        facts, kept, into = self._facts.views[view], self._kept[view], self._draft.into[view]
         if not facts.probability:
             return {}
-        first = np.array(facts.probability)[kept]
-        other = np.array(facts.second_probability)[kept]
+        p_top = np.array(facts.probability)[kept]
+        p_second = np.array(facts.second_probability)[kept]
         second = into[np.array(facts.second)[kept]]
-        present = self._draft.present(self._draft.alike_with(number))
-        one = (second == labels) & ~put
-        first = np.where(put, 1.0, np.where(one, np.minimum(first + other, 1), first))
+        present = self._draft.present(self._draft.alike_with(view))
+        is_same = (second == labels) & ~is_put
+        p_top = np.where(is_put, 1.0, np.where(is_same, np.minimum(p_top + p_second, 1), p_top))
         # of one cluster twice, or a second one without rows, only the first is known
-        unknown = one | put | ~np.isin(second, present)
+        is_unknown = is_same | is_put | ~np.isin(second, present)
         return {
-            "probability": first.round(4).tolist(),
-            "second": np.where(unknown, labels, second).tolist(),
-            "second_probability": np.where(unknown, 0.0, other).tolist(),
+            "probability": p_top.round(4).tolist(),
+            "second": np.where(is_unknown, labels, second).tolist(),
+            "second_probability": np.where(is_unknown, 0.0, p_second).tolist(),
         }
 
     def _relation(self, relation: Relation) -> dict[str, Any]:
-        told = relation.model_dump(mode="json", exclude_unset=True)
+        fields = relation.model_dump(mode="json", exclude_unset=True)
         u, v = relation.views
-        own, others = self._new[u], self._new[v]
+        new_u, new_v = self._new[u], self._new[v]
         matches, doubted = self._draft.matches[u, v], _doubted(relation, self._draft)
-        left_out = [one[:2] for one in doubted if one.dropped]
+        left_out = [match[:2] for match in doubted if match.dropped]
         former = [pair for pair in relation.pairs if pair in matches]
         added = sorted(matches.difference(former))
-        told["pairs"] = _left([*former, *added, *left_out], own, others)
-        told["suspicious"] = _left(doubted, own, others)
+        fields["pairs"] = _left([*former, *added, *left_out], new_u, new_v)
+        fields["suspicious"] = _left(doubted, new_u, new_v)
         if self._facts.co_em is not None:  # else matched rows are one object
-            rows = np.array(told["pairs"], np.int64).reshape(-1, 2)
+            rows = np.array(fields["pairs"], np.int64).reshape(-1, 2)
             seed = self._facts.settings["seed"]
-            told |= agreement(self._labels, u, v, rows, self._draft.n_clusters, seed)
+            fields |= agreement(self._labels, u, v, rows, self._draft.n_clusters, seed)
         if relation.held_out and relation.held_out.table:
             n_new = self._draft.n_clusters - self._facts.n_clusters
-            told["held_out"]["table"] = np.pad(relation.held_out.table, (0, n_new)).tolist()
-        return told
+            fields["held_out"]["table"] = np.pad(relation.held_out.table, (0, n_new)).tolist()
+        return fields
 
-    def _profiles(self, number: int, view: dict[str, Any]) -> list[dict[str, Any]]:
+    def _profiles(self, view: int, fields: dict[str, Any]) -> list[dict[str, Any]]:
         """Describe every cluster of a view; those with the same rows as before list the same."""
-        labels = self._labels[number]
-        fit = np.array(view["fit"] or np.ones(len(labels)))
+        labels = self._labels[view]
+        fit = np.array(fields["fit"] or np.ones(len(labels)))
         # in place of distances to centers, which the facts do not have
         places = Places(own=-fit, silhouette=fit, nearest=labels)
-        told = profiles_of(self._tables[number], places, labels, view, self._draft.n_clusters)
-        new, before = self._new[number], np.array(self._facts.views[number].labels)
-        former = self._facts.profiles[number] if self._facts.profiles else ()
-        for cluster, found in enumerate(told):
-            if not view.get("second"):
-                found["borderline"] = []
-            rows = self._kept[number][labels == cluster]
+        profiles = profiles_of(self._tables[view], places, labels, fields, self._draft.n_clusters)
+        new, before = self._new[view], np.array(self._facts.views[view].labels)
+        former = self._facts.profiles[view] if self._facts.profiles else ()
+        for cluster, profile in enumerate(profiles):
+            if not fields.get("second"):
+                profile["borderline"] = []
+            rows = self._kept[view][labels == cluster]
             if cluster < len(former) and np.array_equal(rows, np.flatnonzero(before == cluster)):
-                own, into = former[cluster], self._draft.into[number].tolist()
-                found["typical"] = [new[row] for row in own.typical]
-                found["borderline"] = [[new[row], into[other]] for row, other in own.borderline]
-                found["misfits"] = [new[row] for row in own.misfits]
-        return told
+                old, into = former[cluster], self._draft.into[view].tolist()
+                profile["typical"] = [new[row] for row in old.typical]
+                profile["borderline"] = [[new[row], into[other]] for row, other in old.borderline]
+                profile["misfits"] = [new[row] for row in old.misfits]
+        return profiles
 
 
 def _doubted(relation: Relation, draft: Draft) -> list[Any]:
     """Return the matches that seem to be wrong, but those that somebody has confirmed or undone."""
     matches, confirmed = draft.matches[relation.views], draft.confirmed[relation.views]
     given = set(relation.pairs)
-    doubted = [one for one in relation.suspicious if one[:2] not in confirmed]
-    return [one for one in doubted if one[:2] in (given if one.dropped else matches)]
+    doubted = [match for match in relation.suspicious if match[:2] not in confirmed]
+    return [match for match in doubted if match[:2] in (given if match.dropped else matches)]
 
 
 def _without_undone(relation: Relation, draft: Draft) -> Relation:
@@ -227,13 +227,13 @@ def parts_of(
 ) -> dict[str, tuple[Ints, Ints]]:
     """Return parts of a cluster: per view its rows, and 0 (of the larger part) or 1 for each."""
     inputs, facts = with_matches(inputs, draft.lines), draft.found
-    views, number = draft.cluster(cluster)
+    views, cluster_label = draft.cluster(cluster)
     rows = {}
     for view in views:
-        told = zip(facts.views[view].ids, draft.labels[view].tolist(), strict=True)
-        own = [inputs.tables[view].row[id] for id, label in told if label == number]
-        if len(own) >= _FEWEST:
-            rows[view] = np.sort(own)
+        labeled = zip(facts.views[view].ids, draft.labels[view].tolist(), strict=True)
+        members = [inputs.tables[view].row[id] for id, label in labeled if label == cluster_label]
+        if len(members) >= _FEWEST:
+            rows[view] = np.sort(members)
     if not rows:
         raise InvalidInputError(
             f"Cluster {cluster} has fewer than {_FEWEST} rows of each view, too few to propose"
@@ -241,17 +241,18 @@ def parts_of(
         )
     empty = np.empty(0, np.int64)
     inside = inputs.on_rows([rows.get(view, empty) for view in range(len(facts.views))])
-    place = {view: number for number, view in enumerate(rows)}
-    relations = {(place[u], place[v]): pairs for (u, v), pairs in inside.relations.items()}
+    index = {view: i for i, view in enumerate(rows)}
+    relations = {(index[u], index[v]): pairs for (u, v), pairs in inside.relations.items()}
     with one_thread():
         model = JointGraphClustering(2, features="none", random_state=seed)
-        model.fit([features[view][own] for view, own in rows.items()], mappings=relations)
-    labels = model.labels_
+        model.fit([features[view][members] for view, members in rows.items()], mappings=relations)
+    parts = model.labels_
     if len(model.connected_views_) > 1:  # what matches there are tell which parts go together
-        numbers = match_clusters(labels, relations, 2)
-        labels = [new[own] for new, own in zip(numbers, labels, strict=True)]
-    ones = np.concatenate(labels)
-    if (2 * ones.sum(), ones[0]) > (len(ones), 0):
-        labels = [1 - own for own in labels]
-    found = zip(rows.items(), labels, strict=True)
-    return {facts.views[view].name: (own, part) for (view, own), part in found}
+        numbers = match_clusters(parts, relations, 2)
+        parts = [new[part] for new, part in zip(numbers, parts, strict=True)]
+    pooled = np.concatenate(parts)
+    # of two equally large parts, 0 is that of the first row
+    if (2 * pooled.sum(), pooled[0]) > (len(pooled), 0):
+        parts = [1 - part for part in parts]
+    split = zip(rows.items(), parts, strict=True)
+    return {facts.views[view].name: (members, part) for (view, members), part in split}

@@ -48,20 +48,20 @@ Corrections = tuple[Answer, ...]  # in their order, also those that were taken b
 
 def extended(corrections: Corrections, line: Answer) -> Corrections:
     """Return corrections with one more; refuse to take back what is not there."""
-    found = (*corrections, replace(line, when=line.when or now()))
-    answers_standing(found)
-    return found
+    lines = (*corrections, replace(line, when=line.when or now()))
+    answers_standing(lines)
+    return lines
 
 
 def corrections_in(records: Iterable[Record], log: Path) -> Corrections:
     """Return what the records of a log say."""
-    found: Corrections = ()
-    for number, (id, answer, when) in records:
+    corrections: Corrections = ()
+    for line_number, (id, answer, when) in records:
         try:
-            found = extended(found, Answer(id, answer, when))
+            corrections = extended(corrections, Answer(id, answer, when))
         except InvalidInputError as error:
-            raise StoreError(f"{log}:{number}: {error}") from error
-    return found
+            raise StoreError(f"{log}:{line_number}: {error}") from error
+    return corrections
 
 
 def read_corrections(folder: Path) -> Corrections:
@@ -143,7 +143,7 @@ class CarryingOver:
     def of(self, former: Corrections) -> tuple[Corrections, list[str]]:
         """Return the corrections that hold here, one per set of views, and warnings on others."""
         opened, standing = set(map(str, opened_in(former))), answers_standing(former)
-        opened_here: dict[str, set[int]] = {number: set() for number in opened}  # in which sets
+        opened_here: dict[str, set[int]] = {cluster: set() for cluster in opened}  # in which sets
         lines = list[Answer]()
         lost: dict[str, list[set[str]]] = {_OTHER_CLUSTERS: [], _OTHER_ROWS: []}
         for line in standing:
@@ -155,12 +155,12 @@ class CarryingOver:
                 lost[_OTHER_CLUSTERS].append(views)
             else:
                 named = {view_and_id(row)[0] for row in rows_in(line.id)}
-                others = named.intersection(self.strange)
-                views = self._numbered_anew(named - others) if by_found else set()
-                ids = self._rows(line, others | views)
-                if number := _opened_by(line):
-                    opened_here[number] |= {self._set_of_rows(id) for id in ids}
-                lost[_OTHER_ROWS].append(others)
+                strange = named.intersection(self.strange)
+                views = self._numbered_anew(named - strange) if by_found else set()
+                ids = self._rows(line, strange | views)
+                if cluster := _opened_by(line):
+                    opened_here[cluster] |= {self._set_of_rows(id) for id in ids}
+                lost[_OTHER_ROWS].append(strange)
                 lost[_OTHER_CLUSTERS].append(views)
             lines += [replace(line, id=id) for id in ids]
         warnings = []
@@ -176,35 +176,35 @@ class CarryingOver:
     @cached_property
     def _set_of(self) -> dict[str, int]:
         """The number of the set of every view here."""
-        return {view: number for number, own in enumerate(self.alike) for view in own}
+        return {view: position for position, views in enumerate(self.alike) for view in views}
 
     def _clusters(
         self, line: Answer, within: set[int] | None, standing: Corrections
     ) -> tuple[list[str], set[str]]:
         """Return the clusters here of a line, ``within`` some sets, and the views that lose it."""
-        view, _, number = line.id.rpartition(":")
-        views = {name for own in self.before if not view or view in own for name in own} or {view}
+        view, _, cluster = line.id.rpartition(":")
+        views = {v for alike in self.before if not view or view in alike for v in alike} or {view}
         if not views.intersection(self._set_of):
             return [line.id], set()
         ids, lost = list[str](), set[str]()
-        for place, own in enumerate(self.alike):
-            if not views.intersection(own) or (within is not None and place not in within):
+        for position, alike in enumerate(self.alike):
+            if not views.intersection(alike) or (within is not None and position not in within):
                 continue
             # one of several views that were numbered apart gives the numbers and their corrections
-            first = next((name for name in own if name in self.held), "")
-            is_twin = replace(line, id=f"{first}:{number}") in standing
+            first = next((name for name in alike if name in self.held), "")
+            is_twin = replace(line, id=f"{first}:{cluster}") in standing
             if first in views or not (within is None or is_twin):
-                ids.append(f"{first or own[0]}:{number}" if len(self.alike) > 1 else number)
+                ids.append(f"{first or alike[0]}:{cluster}" if len(self.alike) > 1 else cluster)
             elif not is_twin:
-                lost |= views.intersection(own)
+                lost |= views.intersection(alike)
         return ids, lost
 
     def _numbered_anew(self, named: set[str]) -> set[str]:
         """Return the views, of those whose rows a line names, for which its number is lost."""
         # a line names rows of views that were numbered alike, also of those that were away since
         away = named.difference(*self.before)
-        told = {self._set_of.get(view) for view in named.intersection(self.held)}
-        back = {view for view in away if self._set_of.get(view) in told}
+        held_sets = {self._set_of.get(view) for view in named.intersection(self.held)}
+        back = {view for view in away if self._set_of.get(view) in held_sets}
         return named.intersection(self._set_of).difference(self.held, back)
 
     def _rows(self, line: Answer, dropped: set[str]) -> list[str]:
@@ -227,7 +227,7 @@ class CarryingOver:
 def opened_in(corrections: Corrections) -> set[int]:
     """Return the numbers of the clusters that corrections open; no other cluster gets them."""
     lines = answers_standing(corrections)
-    return {int(number) for line in lines if (number := _opened_by(line))}
+    return {int(cluster) for line in lines if (cluster := _opened_by(line))}
 
 
 def _opened_by(line: Answer) -> str:
@@ -239,7 +239,7 @@ def _opened_by(line: Answer) -> str:
 
 def _numbers_of(line: Answer) -> set[str]:
     """Return the numbers of clusters that a line names."""
-    numbers = {line.answer.removeprefix(MERGE)}
+    texts = {line.answer.removeprefix(MERGE)}
     if is_about_cluster(line.answer):
-        numbers.add(line.id.rpartition(":")[2])
-    return {number for number in numbers if number.isdecimal()}
+        texts.add(line.id.rpartition(":")[2])
+    return {text for text in texts if text.isdecimal()}

@@ -59,14 +59,14 @@ class Draft:
         self.into = [np.arange(found.n_clusters) for _ in found.views]
         self.matches = dict[tuple[int, int], set[tuple[int, int]]]()
         for relation in found.relations:  # those that were left out as suspicious do not count
-            dropped = {one[:2] for one in relation.suspicious if one.dropped}
+            dropped = {match[:2] for match in relation.suspicious if match.dropped}
             self.matches[relation.views] = {(i, j) for i, j in relation.pairs} - dropped
         # of them, what a person has given
         self.confirmed = {views: set[tuple[int, int]]() for views in self.matches}
         self.decided: set[Row] = set()  # rows that were named to be put somewhere
         self.sentences: list[str] = []  # what was corrected
-        self._numbers = {view.name: number for number, view in enumerate(found.views)}
-        self._alike = [[self._numbers[name] for name in own] for own in found.numbered_alike]
+        self._numbers = {view.name: position for position, view in enumerate(found.views)}
+        self._alike = [[self._numbers[name] for name in names] for names in found.numbered_alike]
         self._rows = [RowsById((id, n) for n, id in enumerate(view.ids)) for view in found.views]
 
     @classmethod
@@ -91,16 +91,16 @@ class Draft:
         return draft
 
     def _copy(self) -> Draft:
-        found = copy(self)
-        found.absent, found.decided = self.absent.copy(), self.decided.copy()
-        found.sentences = self.sentences.copy()
-        found.labels = [own.copy() for own in self.labels]
-        found.put = [own.copy() for own in self.put]
-        found.names = [own.copy() for own in self.names]
-        found.into = [own.copy() for own in self.into]
-        found.matches = {views: pairs.copy() for views, pairs in self.matches.items()}
-        found.confirmed = {views: pairs.copy() for views, pairs in self.confirmed.items()}
-        return found
+        draft = copy(self)
+        draft.absent, draft.decided = self.absent.copy(), self.decided.copy()
+        draft.sentences = self.sentences.copy()
+        draft.labels = [labels.copy() for labels in self.labels]
+        draft.put = [put.copy() for put in self.put]
+        draft.names = [names.copy() for names in self.names]
+        draft.into = [into.copy() for into in self.into]
+        draft.matches = {views: pairs.copy() for views, pairs in self.matches.items()}
+        draft.confirmed = {views: pairs.copy() for views, pairs in self.confirmed.items()}
+        return draft
 
     @property
     def lost(self) -> list[str]:
@@ -134,16 +134,16 @@ class Draft:
 
     def rows(self, id: str) -> list[Row]:
         """Return the rows that are named as "view:id", one below the other."""
-        found = [row for name in rows_in(id) if (row := self._find(name)) is not None]
-        if not found:
+        rows = [row for name in rows_in(id) if (row := self._find(name)) is not None]
+        if not rows:
             raise InvalidInputError("no row is named; write VIEW:ID, several one below the other.")
-        return list(dict.fromkeys(found))
+        return list(dict.fromkeys(rows))
 
     def cluster(self, text: str, views: list[int] | None = None) -> tuple[list[int], int]:
         """Return the views of a cluster, by number, name or "view:number", and its number."""
         view, colon, rest = text.partition(":")
-        with_view = bool(colon) and view in self._numbers
-        if with_view:
+        has_view = bool(colon) and view in self._numbers
+        if has_view:
             alike = self.alike_with(self._numbers[view])
             if views in (None, alike):
                 views, text = alike, rest
@@ -156,20 +156,20 @@ class Draft:
         views = views or self._alike[0]
         present = self.present(views)
         names = enumerate(self.names[views[0]])
-        number = named = next((place for place, own in names if own and own == text), None)
+        cluster = named = next((index for index, name in names if name and name == text), None)
         if text.isdecimal() and len(text) < 16:
-            number = int(text)
-        is_known = with_view or self._replays or number == named
-        if not is_known and {number, named} <= {*present}:
+            cluster = int(text)
+        is_known = has_view or self._replays or cluster == named
+        if not is_known and {cluster, named} <= {*present}:
             example = f"{self.found.views[views[0]].name}:{text}"
             raise InvalidInputError(
                 f"{shown(text)} is the number of a cluster, and the name of cluster {named}. Write"
                 f" {shown(example)} for the first, or rename the other one before."
             )
-        if number is None or number not in present:
-            known = clipped(", ".join(self._id(views, one) for one in present), 200)
+        if cluster is None or cluster not in present:
+            known = clipped(", ".join(self._id(views, label) for label in present), 200)
             raise InvalidInputError(f"There is no cluster {shown(text)} among {known}.")
-        return views, number
+        return views, cluster
 
     def decided_cluster(self, names: Iterable[str]) -> int | None:
         """Return the cluster that rows of one object were put into; None if nobody has done so."""
@@ -199,11 +199,11 @@ class Draft:
         """Return the views in which the numbers of a view stand for the same clusters."""
         return next(views for views in self._alike if view in views)
 
-    def _id(self, views: list[int], number: int) -> str:
+    def _id(self, views: list[int], cluster: int) -> str:
         """Return the number of a cluster, behind a view if views are numbered apart."""
         if len(self._alike) == 1:
-            return str(number)
-        return f"{self.found.views[views[0]].name}:{number}"
+            return str(cluster)
+        return f"{self.found.views[views[0]].name}:{cluster}"
 
     def _find(self, name: str) -> Row | None:
         view, id = view_and_id(name)
@@ -213,36 +213,36 @@ class Draft:
             self.absent.add(name)
             return None
         if view not in self._numbers:
-            known = ", ".join(row_name(own, "…") for own in self._numbers)
+            known = ", ".join(row_name(known_view, "…") for known_view in self._numbers)
             raise InvalidInputError(
                 f"a row must be given as a view and an id, such as {known}; got {shown(name)}."
             )
-        own = self.found.views[self._numbers[view]]
-        if id in own.outliers:
+        view_facts = self.found.views[self._numbers[view]]
+        if id in view_facts.outliers:
             raise InvalidInputError(f"{name} was answered to be an outlier, and has no cluster.")
-        guess = nearest_id(id, own.ids)
+        guess = nearest_id(id, view_facts.ids)
         raise InvalidInputError(f"{view} has no row with the id {shown(id)}{guess}")
 
     def _correct_cluster(self, line: Answer) -> Answer:
-        views, number = self.cluster(line.id)
-        before, answer = self.called(views, number), line.answer
+        views, cluster = self.cluster(line.id)
+        before, answer = self.called(views, cluster), line.answer
         if answer.startswith(RENAME):
             name = answer.removeprefix(RENAME)
-            self._refuse_name(name, views, but_for=number)
+            self._refuse_name(name, views, but_for=cluster)
             for view in views:
-                self.names[view][number] = name
+                self.names[view][cluster] = name
             self.sentences.append(f"Cluster {before} is now called {clipped(name, 40)}.")
         else:
             _, kept = self.cluster(answer.removeprefix(MERGE), views)
-            if kept == number:
+            if kept == cluster:
                 raise InvalidInputError(f"Cluster {before} cannot be merged into itself.")
             for view in views:
-                self.labels[view][self.labels[view] == number] = kept
-                self.names[view][number] = ""
-                self.into[view][self.into[view] == number] = kept
+                self.labels[view][self.labels[view] == cluster] = kept
+                self.names[view][cluster] = ""
+                self.into[view][self.into[view] == cluster] = kept
             self.sentences.append(f"Cluster {before} was merged into {self.called(views, kept)}.")
             answer = f"{MERGE}{kept}"
-        return replace(line, id=self._id(views, number), answer=answer)
+        return replace(line, id=self._id(views, cluster), answer=answer)
 
     def _correct_match(self, rows: list[Row], answer: str) -> None:
         if self._replays and len(rows) < 2:
@@ -250,16 +250,16 @@ class Draft:
         if len(rows) != 2 or rows[0][0] == rows[1][0]:
             how = for_reader("one below the other", "as {view: id, view: id}")
             raise InvalidInputError(f"a match is of two rows of two views, {how}.")
-        one, other = sorted(rows)
-        views = one[0], other[0]
+        first, second = sorted(rows)
+        views = first[0], second[0]
         pairs = self.matches.get(views)
-        said = f"{self.called_row(one)} and {self.called_row(other)}"
+        said = f"{self.called_row(first)} and {self.called_row(second)}"
         if pairs is None:
             raise InvalidInputError(
                 f"{said} cannot be matched: their views were clustered without matches. Cluster"
                 " them with this match, in a file for `mvcc cluster --match`, or in matches=."
             )
-        pair, is_match = (one[1], other[1]), answer == MATCH
+        pair, is_match = (first[1], second[1]), answer == MATCH
         if not is_match and pair not in pairs and not self._replays:
             raise InvalidInputError(f"{said} are not matched.")
         for known in (pairs, self.confirmed[views]):
@@ -268,8 +268,8 @@ class Draft:
                 known.add(pair)
         are = {MATCH: "are the same", NO_MATCH: "are not the same"}[answer]
         self.sentences.append(f"{said} {are}.")
-        self.__dict__.pop("_objects", None)
-        if is_match and one[0] in self.alike_with(other[0]):
+        self.__dict__.pop("_objects", None)  # they followed from the former matches
+        if is_match and first[0] in self.alike_with(second[0]):
             self._move([rows[0]], int(self.labels[rows[0][0]][rows[0][1]]))
 
     def _correct_rows(self, rows: list[Row], answer: str) -> str:
@@ -282,48 +282,48 @@ class Draft:
             said += f" and {counted(len(rows) - _MOST_NAMED, 'more row')}"
         is_split = answer == NEW or answer.startswith((OPENS, SPLIT))
         if answer == OUTLIER:
-            number, became = LEFT_OUT, "left out"
+            cluster, became = LEFT_OUT, "left out"
         elif is_split:
-            number, name = self._opened(answer, views)
-            answer = f"{SPLIT}{number}:{name}"
-            became = f"split off as {self.called(views, number)}"
+            cluster, name = self._opened(answer, views)
+            answer = f"{SPLIT}{cluster}:{name}"
+            became = f"split off as {self.called(views, cluster)}"
         else:
-            _, number = self.cluster(answer, views)
-            answer, became = str(number), f"moved to {self.called(views, number)}"
-        self._move(rows, number, by_hand=not is_split)
+            _, cluster = self.cluster(answer, views)
+            answer, became = str(cluster), f"moved to {self.called(views, cluster)}"
+        self._move(rows, cluster, by_hand=not is_split)
         self.decided.update(rows)
         self.sentences.append(f"{said} {agreeing(len(rows), 'was', 'were')} {became}.")
         return answer
 
     def _opened(self, answer: str, views: list[int]) -> tuple[int, str]:
         """Open a cluster, and return its number and name; an earlier line has its number."""
-        number, name = self.n_clusters, answer.removeprefix(NEW).removeprefix(":")
+        cluster, name = self.n_clusters, answer.removeprefix(NEW).removeprefix(":")
         if answer.startswith(SPLIT):
             digits, _, name = answer.removeprefix(SPLIT).partition(":")
             if not digits.isdecimal() or len(digits) > 9:
                 raise InvalidInputError(f"{shown(answer)} has no number of a cluster.")
-            number = int(digits)
+            cluster = int(digits)
         if name:
             self._refuse_name(name, views)
-        if number > self.n_clusters and not self._replays:
-            raise InvalidInputError(f"The next cluster is {self.n_clusters}, not {number}.")
-        self.n_clusters = max(self.n_clusters, number + 1)
+        if cluster > self.n_clusters and not self._replays:
+            raise InvalidInputError(f"The next cluster is {self.n_clusters}, not {cluster}.")
+        self.n_clusters = max(self.n_clusters, cluster + 1)
         for names in self.names:
             names += [""] * (self.n_clusters - len(names))
         for view in views:
-            self.names[view][number] = name
-        return number, name
+            self.names[view][cluster] = name
+        return cluster, name
 
-    def _move(self, rows: list[Row], number: int, *, by_hand: bool = True) -> None:
+    def _move(self, rows: list[Row], cluster: int, *, by_hand: bool = True) -> None:
         """Move rows, and all that are matched with them where they have the same clusters."""
         moved = np.unique([self._objects[view][row] for view, row in rows])
         moves = [np.isin(objects, moved) for objects in self._objects]
-        for labels, own, view in zip(self.labels, moves, self.found.views, strict=True):
-            if number == LEFT_OUT and np.count_nonzero((labels != LEFT_OUT) & ~own) < 2:
+        for labels, is_moved, view in zip(self.labels, moves, self.found.views, strict=True):
+            if cluster == LEFT_OUT and np.count_nonzero((labels != LEFT_OUT) & ~is_moved) < 2:
                 raise InvalidInputError(f"{view.name} would be left with fewer than two rows.")
-        for labels, put, own in zip(self.labels, self.put, moves, strict=True):
-            labels[own] = number
-            put[own] = by_hand
+        for labels, put, is_moved in zip(self.labels, self.put, moves, strict=True):
+            labels[is_moved] = cluster
+            put[is_moved] = by_hand
 
     @cached_property
     def _objects(self) -> list[Ints]:
@@ -342,7 +342,7 @@ class Draft:
             raise InvalidInputError(
                 f"{shown(name)} must not be the name of a cluster: it names a view as well."
             )
-        refuse_name(name, {own for n, own in enumerate(self.names[views[0]]) if n != but_for})
+        refuse_name(name, {other for n, other in enumerate(self.names[views[0]]) if n != but_for})
 
     def called_row(self, row: Row) -> str:
         """Return what a sentence calls a row."""
