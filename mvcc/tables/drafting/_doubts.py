@@ -31,9 +31,9 @@ def doubts_of(column: Column, cells: pd.Series[Any], used: pd.Series[Any]) -> It
     is_whole = column.kind == "number" and values.str.fullmatch(r"\d+").all()
     if is_whole and 2 < values.nunique() <= FEW_NUMBERS:
         yield f"{values.nunique()} distinct numbers: if they are codes, write category"
-    number = {"text": r"\d", "category": r"\d\D*[^\W\d_]\D*\d"}.get(column.kind or "", "")
-    is_bare = number and not column.remarks and values.nunique() > FEW_NUMBERS
-    if is_bare and (example := _number_among_few_words(values, number)):
+    pattern = {"text": r"\d", "category": r"\d\D*[^\W\d_]\D*\d"}.get(column.kind or "", "")
+    is_bare = pattern and not column.remarks and values.nunique() > FEW_NUMBERS
+    if is_bare and (example := _number_among_few_words(values, pattern)):
         said = shown(clipped(example, 40))
         yield f"texts with numbers in them, such as {said}: {A_COLUMN_OF_EACH}"
     if column.kind == "category" and values.nunique() > 2 and not values.str.isdigit().all():
@@ -57,10 +57,10 @@ def doubts_in_short(doubts: Mapping[str, Sequence[str]]) -> Iterator[str]:
             yield f"{first} (and {len(others)} more columns, see their comments)"
 
 
-def _number_among_few_words(texts: pd.Series[Any], number: str) -> str:
+def _number_among_few_words(texts: pd.Series[Any], pattern: str) -> str:
     """Return the first of texts if most have a number and words, the same few in all; else none."""
     words = {word for text in texts for word in re.findall(r"[^\W\d_]+", text.casefold())}
-    found = texts[texts.str.contains(number) & texts.str.contains(r"\s")]
-    if len(words) <= _FEW_WORDS and len(found) > _MANY * len(texts):
-        return str(found.iloc[0])
+    matching = texts[texts.str.contains(pattern) & texts.str.contains(r"\s")]
+    if len(words) <= _FEW_WORDS and len(matching) > _MANY * len(texts):
+        return str(matching.iloc[0])
     return ""

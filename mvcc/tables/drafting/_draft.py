@@ -105,9 +105,9 @@ def draft_config(
         files = sort_files(paths, sheets=sheets, headers=headers)
         drafted = {}
         views = [(("views", name, "path"), path, path) for name, path in files.views.items()]
-        given = {"matches": dict(files.matches), "constraints": dict(files.constraints)}
+        pair_files = {"matches": dict(files.matches), "constraints": dict(files.constraints)}
         options = [*views, *_options("sheet", sheets), *_options("header", headers)]
-        settings = {**given, "n_clusters": _GUESS}
+        settings = {**pair_files, "n_clusters": _GUESS}
         job = load_job(None, options, settings, check="mvcc init --from …")
         unread = Problems()
         pairs = read_pairs(job, unread)
@@ -118,7 +118,7 @@ def draft_config(
                 said = files.notes or _hints_on_pairs(view, drafted)
                 raise DataError(" ".join([str(error), *said])) from error
         _doubt_ids_of_others(drafted, files)
-        read_matches(job, [one.table for one in drafted.values()], pairs, unread, [])
+        read_matches(job, [draft.table for draft in drafted.values()], pairs, unread, [])
         try:
             unread.raise_any()
         except MvccError as error:
@@ -127,10 +127,10 @@ def draft_config(
         text = _HEAD.format(config=typed(out.name)) + "".join(map(_written, lines))
         folder.write({out.name: text.encode()})
     doubts = files.notes + [
-        note for one in drafted.values() for note in (*one.notes, *one.table.far_values)
+        note for draft in drafted.values() for note in (*draft.notes, *draft.table.far_values)
     ]
-    for name, one in drafted.items():
-        doubts += (f"{name}: {said}" for said in doubts_in_short(one.doubts))
+    for name, draft in drafted.items():
+        doubts += (f"{name}: {said}" for said in doubts_in_short(draft.doubts))
     return Draft(out, files, doubts)
 
 
@@ -143,8 +143,8 @@ def _options(key: str, values: Mapping[str, Any]) -> Iterator[tuple[tuple[str, .
 def _hints_on_pairs(view: View, drafted: Mapping[str, _Drafted]) -> Iterator[str]:
     """Say why ids of a file without properties are unknown: they may be those of matches."""
     frame = read_frame(view.path, view.sheet, view.header)
-    for (name, one), (column, own) in product(drafted.items(), [*frame.items()][:2]):
-        if why := why_unknown(as_texts(own), one.table.ids, name, map(str, one.frame)):
+    for (name, draft), (column, values) in product(drafted.items(), [*frame.items()][:2]):
+        if why := why_unknown(as_texts(values), draft.table.ids, name, map(str, draft.frame)):
             yield f"Or {shown(str(column))} holds unknown ids for matches.{why}"
 
 
@@ -202,14 +202,14 @@ def _drafted(name: str, view: View, named: Sequence[Named]) -> _Drafted:
 def _doubt_ids_of_others(drafted: Mapping[str, _Drafted], files: SortedFiles) -> None:
     """Name the columns with ids of a table that no file matches with their own."""
     matched = [{*views_of_pair(pair)} for pair, _ in files.matches]
-    for (name, one), (other, of) in permutations(drafted.items(), 2):
-        if {name, other} in matched or of.table.id_column is None:
+    for (name, draft), (other, other_draft) in permutations(drafted.items(), 2):
+        if {name, other} in matched or other_draft.table.id_column is None:
             continue
-        known = {plain_id(id.casefold()) for id in of.table.ids}
+        known = {plain_id(id.casefold()) for id in other_draft.table.ids}
         are_numbers = all(map(str.isdigit, known))  # which quantities may be, too, if they repeat
-        frame = without_attrs(one.frame)
-        for column in one.table.every_column:
-            if column.name == one.table.id_column or column.kind == "category":
+        frame = without_attrs(draft.frame)
+        for column in draft.table.every_column:
+            if column.name == draft.table.id_column or column.kind == "category":
                 continue
             values = frame[column.name]
             first = (str(value).strip().casefold() for value in values.iloc[:_GLANCE].tolist())
@@ -222,7 +222,7 @@ def _doubt_ids_of_others(drafted: Mapping[str, _Drafted], files: SortedFiles) ->
             )
             enough = _FEW_REPEAT if are_numbers else _MANY  # words beside codes are remarks
             if is_like_ids and len(held & known) > enough * len(held):
-                one.doubts[column.name].append(
+                draft.doubts[column.name].append(
                     f"has ids of {other}: if rows with them are the same object, write a file of"
                     f" matches with the columns {name} and {other}, and ignore this one"
                 )
@@ -231,17 +231,17 @@ def _doubt_ids_of_others(drafted: Mapping[str, _Drafted], files: SortedFiles) ->
 def _lines(drafted: Mapping[str, _Drafted], files: SortedFiles, folder: Path) -> _Lines:
     yield "", ""
     yield "views:", ""
-    for name, one in drafted.items():
-        yield from _lines_of_view(name, one, folder, _MOST_COLUMNS // len(drafted))
+    for name, draft in drafted.items():
+        yield from _lines_of_view(name, draft, folder, _MOST_COLUMNS // len(drafted))
     yield "", ""
     yield from _lines_of_pairs("matches", files.matches, folder)
     if not files.matches and len(drafted) > 1:
         pair = pair_name(*list(drafted)[:2])
         yield f"# matches: {{{as_yaml(pair)}: FILE}}", _said_of_shared([*drafted.values()])
     yield from _lines_of_pairs("constraints", files.constraints, folder)
-    n_labels = {n: column for one in drafted.values() for column, n in one.labels.items()}
+    n_labels = {n: column for draft in drafted.values() for column, n in draft.labels.items()}
     guess, why = next(iter(n_labels.items()), (_GUESS, ""))
-    most = min(len(one.table.ids) for one in drafted.values())
+    most = min(len(draft.table.ids) for draft in drafted.values())
     because = "a guess"
     if why and guess <= most:
         because = f"as many as {shown(why)} has values"
@@ -249,53 +249,55 @@ def _lines(drafted: Mapping[str, _Drafted], files: SortedFiles, folder: Path) ->
         because += f"; -k 2-{min(12, most)} compares numbers of clusters"
     yield f"n_clusters: {min(guess, most)}", because
     texts = {}
-    for name, one in drafted.items():
-        if columns := [column.name for column in one.table.used if column.kind == "text"]:
+    for name, draft in drafted.items():
+        if columns := [column.name for column in draft.table.used if column.kind == "text"]:
             texts[name] = columns[:2]
     if texts:
         yield f"# show: {as_yaml(texts)}", "what `mvcc ask` shows of a row"
 
 
-def _lines_of_view(name: str, one: _Drafted, folder: Path, most: int) -> _Lines:
-    table = one.table
-    size = f"{counted(len(table.ids), 'row')} × {counted(one.frame.shape[1], 'column')}"
+def _lines_of_view(name: str, draft: _Drafted, folder: Path, most: int) -> _Lines:
+    table = draft.table
+    size = f"{counted(len(table.ids), 'row')} × {counted(draft.frame.shape[1], 'column')}"
     yield f"  {as_yaml(name)}:", size
-    yield f"    path: {as_yaml(_relative(one.view.path, folder))}", ""
-    if one.view.sheet:
-        yield f"    sheet: {as_yaml(one.view.sheet)}", ""
-    if one.view.header:
-        yield f"    header: {one.view.header}", ""
+    yield f"    path: {as_yaml(_relative(draft.view.path, folder))}", ""
+    if draft.view.sheet:
+        yield f"    sheet: {as_yaml(draft.view.sheet)}", ""
+    if draft.view.header:
+        yield f"    header: {draft.view.header}", ""
     if table.id_column is None:
         yield "    # id_column: …", "no column names the rows, so they are numbered from 0"
     else:
         names = next(column for column in table.every_column if column.name == table.id_column)
         yield f"    id_column: {as_yaml(table.id_column)}", _examples(names)
-    if one.view.missing:
-        yield f"    missing: {as_yaml([*one.view.missing])}", "in all columns"
-    for label in list(one.labels)[:1]:
+    if draft.view.missing:
+        yield f"    missing: {as_yaml([*draft.view.missing])}", "in all columns"
+    for label in list(draft.labels)[:1]:
         yield f"    # labels_column: {as_yaml(label)}", "to compare the clusters with it"
     yield "    columns:", ""
     others = [column for column in table.every_column if column.name != table.id_column]
-    told = [own for n, own in enumerate(others) if n < most or one.doubts[own.name]]
-    for column in told:
-        yield _line_of_column(column, one)
-    if n_more := len(others) - len(told):
+    columns = [column for n, column in enumerate(others) if n < most or draft.doubts[column.name]]
+    for column in columns:
+        yield _line_of_column(column, draft)
+    if n_more := len(others) - len(columns):
         yield f"      # {counted(n_more, 'more column')}", "used as mvcc finds them, like these"
 
 
-def _line_of_column(column: Column, one: _Drafted) -> tuple[str, str]:
+def _line_of_column(column: Column, draft: _Drafted) -> tuple[str, str]:
     kind: AskedKind | Literal["ignore"] = column.kind or "ignore"
     if column.written is Written.MAILS:
         kind = "mail"
-    said, doubts = [_examples(column)], one.doubts[column.name]
-    share = percent(column.n_missing / len(one.frame))
+    said, doubts = [_examples(column)], draft.doubts[column.name]
+    share = percent(column.n_missing / len(draft.frame))
     if column.n_missing and f"{share} are missing" not in doubts:
         said.append(f"{share} missing")
-    if column.name in one.labels:
+    if column.name in draft.labels:
         kind = "ignore"
     else:
-        repeated = {own for own in column.remarks for doubt in doubts if doubt.startswith(own)}
-        remarks = [own for own in column.remarks if own not in repeated]
+        repeated = {
+            remark for remark in column.remarks for doubt in doubts if doubt.startswith(remark)
+        }
+        remarks = [remark for remark in column.remarks if remark not in repeated]
         said.append(replace(column, remarks=tuple(remarks)).note)
     if column.why is LeftOut.PICTURES:
         said.append("write picture to use colors and edges")
@@ -313,10 +315,10 @@ def _lines_of_pairs(key: str, pairs: Sequence[tuple[str, str]], folder: Path) ->
 
 def _said_of_shared(drafted: Sequence[_Drafted]) -> str:
     """Say how many ids are in the first two tables, where both have some."""
-    named = all(one.table.id_column for one in drafted[:2])
-    first, second = (set(one.table.ids) for one in drafted[:2])
+    have_ids = all(draft.table.id_column for draft in drafted[:2])
+    first, second = (set(draft.table.ids) for draft in drafted[:2])
     shared = len(first & second)
-    if not named or shared < _MANY * min(len(first), len(second)):
+    if not have_ids or shared < _MANY * min(len(first), len(second)):
         return "rows of two tables that are the same object"
     return f"are rows with the same id the same object? {counted(shared, 'id')} are in both tables"
 

@@ -65,18 +65,18 @@ def sort_files(
         path: read_frame(path, sheets.get(name), headers.get(name), name)
         for name, path in names.items()
     }
-    known = {path: _in_order(read_frame(path)) for path in (*matches, *constraints)}
+    pair_frames = {path: _in_order(read_frame(path)) for path in (*matches, *constraints)}
     tables = {path: ids_in(frame) for path, frame in read.items()}
     frames = {path: _in_order(read[path]) for path in paths}
     pairs = _pairs_among(frames, tables, _called_like(frames, tables))
     if any(_may_be_pairs(frame) for path, frame in frames.items() if path not in pairs):
         pairs = _pairs_among(frames, with_repeated(tables, read), pairs)
     tables = {path: ids for path, ids in tables.items() if path not in pairs}
-    for path, frame in known.items():
-        found = ends_of(frame, tables) or ends_of(frame, with_repeated(tables, read))
-        if not found or (path in matches and len(found.tables) == 1):
+    for path, frame in pair_frames.items():
+        both_ends = ends_of(frame, tables) or ends_of(frame, with_repeated(tables, read))
+        if not both_ends or (path in matches and len(both_ends.tables) == 1):
             raise _no_pairs(path, frame, names)
-        pairs[path] = found
+        pairs[path] = both_ends
     held = set[str]().union(*(ends.tables for ends in pairs.values()))
     files = SortedFiles(_named([path for path in paths if path in tables], views))
     for path in paths:
@@ -94,7 +94,7 @@ def sort_files(
             files.constraints.append((first, path))
         else:
             files.matches.append((pair_name(first, second), path))
-            files.notes += _third_ids(path, (frames | known)[path], ends, tables)
+            files.notes += _third_ids(path, (frames | pair_frames)[path], ends, tables)
     return files
 
 
@@ -114,7 +114,7 @@ def _named(paths: Iterable[str], views: Mapping[str, str]) -> dict[str, str]:
     for path in paths:
         stem = re.sub(r"[^\w-]+", "_", Path(path).stem)[:60].strip("_-")
         name = stem if stem.replace("-", "_").isidentifier() else f"table_{stem}".rstrip("_")
-        names = chain([name], (f"{name}_{number}" for number in count(2)))
+        names = chain([name], (f"{name}_{suffix}" for suffix in count(2)))
         taken = set(map(str.casefold, views))
         views[next(name for name in names if name.casefold() not in taken)] = path
     return views
@@ -123,8 +123,8 @@ def _named(paths: Iterable[str], views: Mapping[str, str]) -> dict[str, str]:
 def _in_order(frame: pd.DataFrame) -> pd.DataFrame:
     """Return constraints with their columns in order, without others; files from their ids on."""
     names = [*map(str, frame.columns)]
-    places = columns_in(names) or [*range(first_two(names)[0], len(names))]
-    return frame.iloc[:, places]
+    positions = columns_in(names) or [*range(first_two(names)[0], len(names))]
+    return frame.iloc[:, positions]
 
 
 def _pairs_among(
@@ -140,12 +140,12 @@ def _pairs_among(
     while True:
         held = set[str]().union(*(ends.tables for ends in pairs.values()))
         left = {path: ids for path, ids in tables.items() if path not in pairs}
-        found = {
+        candidates = {
             path: ends_of(frame, _without(path, left), likely)
             for path, frame in likely.items()
             if path not in pairs and path not in held
         }
-        sure = {path: ends for path, ends in found.items() if ends is not None}
+        sure = {path: ends for path, ends in candidates.items() if ends is not None}
         if not sure:
             return pairs
         best = max(sure, key=lambda path: sure[path].share)
@@ -196,7 +196,7 @@ def _misspelled(path: str, frame: pd.DataFrame, tables: Mapping[str, Ids]) -> st
     ends = ends_of(frame, folded, spelled=_folded)
     for n, (table, column) in enumerate(ends[:2] if ends else ()):
         known = tables[table][column]
-        text = next((one for one in texts_in(frame.iloc[:, n]) if plain_id(one) not in known), "")
+        text = next((id for id in texts_in(frame.iloc[:, n]) if plain_id(id) not in known), "")
         meant = min((id for id in known if _folded(id) == _folded(text)), default=None)
         if meant is not None:
             name = shown(str(frame.columns[n]))
@@ -215,8 +215,8 @@ def _without_names(path: str, frame: pd.DataFrame, tables: Mapping[str, Ids]) ->
     else:
         may_be = _may_be_pairs(frame) or len({*texts_in(frame.iloc[:, 2])}) == 2
     columns = [*without_attrs(frame).items()][: 2 * may_be]
-    held = [tables_with(str(name), {*texts_in(own)}, tables, ()) for name, own in columns]
-    ends = [found[0].end.table for found in held if found]
+    held = [tables_with(str(name), {*texts_in(values)}, tables, ()) for name, values in columns]
+    ends = [candidates[0].end.table for candidates in held if candidates]
     if len(ends) < 2 or (ends[0] == ends[1]) is are_matches:
         return ""
     said = f"{clipped(path)}: it was taken for a table, though two columns have ids of"

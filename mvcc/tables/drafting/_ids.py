@@ -67,17 +67,17 @@ def ids_in(frame: pd.DataFrame) -> Ids:
 
 def with_repeated(tables: Mapping[str, Ids], frames: Mapping[str, pd.DataFrame]) -> dict[str, Ids]:
     """Add columns that would name rows, if no value repeated: who reads the table tells which."""
-    found = {path: dict(ids) for path, ids in tables.items()}
-    bare = ((ids, without_attrs(frames[path])) for path, ids in found.items())
-    for ids, (name, column) in ((ids, one) for ids, frame in bare for one in frame.items()):
-        for some in (column.iloc[:_GLANCED], column):
-            distinct = pd.Series(texts_in(some), dtype=object).drop_duplicates()
+    extended = {path: dict(ids) for path, ids in tables.items()}
+    bare = ((ids, without_attrs(frames[path])) for path, ids in extended.items())
+    for ids, (name, column) in ((ids, item) for ids, frame in bare for item in frame.items()):
+        for cells in (column.iloc[:_GLANCED], column):
+            distinct = pd.Series(texts_in(cells), dtype=object).drop_duplicates()
             if not looks_like_ids(str(name), distinct) and not looks_like_codes(distinct):
                 break
         else:
             if 2 * len(distinct) > len(column):
                 ids[str(name)] = {*distinct, *map(plain_id, distinct)}
-    return found
+    return extended
 
 
 def texts_in(column: pd.Series[Any]) -> list[str]:
@@ -94,19 +94,19 @@ def ends_of(
     spelled: Callable[[str], str] = plain_id,
 ) -> Ends | None:
     """Return which tables two columns hold ids of, two or one; ``likely`` pairs come last."""
-    places = [*tables]
+    paths = [*tables]
     frame = without_attrs(frame)
     columns = ((str(frame.columns[n]), {*texts_in(frame.iloc[:, n])}) for n in (0, 1))
-    first, second = (tables_with(*column, tables, likely, spelled) for column in columns)
+    firsts, seconds = (tables_with(*column, tables, likely, spelled) for column in columns)
     has_kinds = frame.shape[1] > 2 and are_kinds(frame.iloc[:, 2])
     ends: list[tuple[list[float], Ends]] = []
-    for one, other in product(first, second):
-        is_of_two = one.end.table != other.end.table
-        if (has_kinds and one.end == other.end) or (not has_kinds and is_of_two):
-            order = [sum(own) for own in zip(one.order, other.order, strict=True)]
-            order.append(places.index(one.end.table) > places.index(other.end.table))
-            ends.append((order, Ends(one.end, other.end, min(one.share, other.share))))
-    return min(ends, key=lambda found: found[0])[1] if ends else None
+    for first, second in product(firsts, seconds):
+        is_of_two = first.end.table != second.end.table
+        if (has_kinds and first.end == second.end) or (not has_kinds and is_of_two):
+            order = [sum(pair) for pair in zip(first.order, second.order, strict=True)]
+            order.append(paths.index(first.end.table) > paths.index(second.end.table))
+            ends.append((order, Ends(first.end, second.end, min(first.share, second.share))))
+    return min(ends, key=lambda entry: entry[0])[1] if ends else None
 
 
 def tables_with(
@@ -118,18 +118,18 @@ def tables_with(
 ) -> list[Candidate]:
     """Return the columns of tables that a column may hold ids of, those called like it first."""
     name = name.strip().casefold()
-    found: list[Candidate] = []
+    candidates: list[Candidate] = []
     alike = set(map(spelled, values))
     for path, ids in tables.items():
         is_other = name != Path(path).stem.casefold()
-        for own, known in ids.items():
+        for column, known in ids.items():
             share = len(alike & known) / max(len(alike), 1)
             if share >= _ENOUGH:
-                has_name = name == own.casefold()
+                has_name = name == column.casefold()
                 n_written = len(values & known)
                 order = [is_other, path in likely, not has_name, -n_written, -share]
-                found.append(Candidate(order, share, End(path, own)))
-    return sorted(found, key=lambda one: one.order)
+                candidates.append(Candidate(order, share, End(path, column)))
+    return sorted(candidates, key=lambda candidate: candidate.order)
 
 
 def are_kinds(column: pd.Series[Any]) -> bool:
