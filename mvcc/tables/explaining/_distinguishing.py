@@ -58,41 +58,41 @@ def distinguishing_columns(table: Table, labels: Ints, k: int) -> list[list[Foun
     """
     rules = {"number": _ranges, "date": _ranges, "category": _shares}
     # of each cluster, with the values of the column
-    found: list[list[tuple[Found, Any]]] = [[] for _ in range(k)]
+    traits: list[list[tuple[Found, Any]]] = [[] for _ in range(k)]
     for column, values in columns_of(table):
         if column.kind in rules:
             least = _least(values, column.kind, labels, k)
-            for cluster, one in rules[column.kind](column, values, labels, k):
+            for cluster, trait in rules[column.kind](column, values, labels, k):
                 if column.told:  # it may be labels
-                    one["words"] = ""  # so that no cluster is named after it
-                if one["inside"] - one["outside"] >= least[cluster]:
-                    found[cluster].append((one, values))
-    _tell_answers_apart([one for one, _ in chain.from_iterable(found) if one["words"]])
-    return [_best(some, labels == cluster) for cluster, some in enumerate(found)]
+                    trait["words"] = ""  # so that no cluster is named after it
+                if trait["inside"] - trait["outside"] >= least[cluster]:
+                    traits[cluster].append((trait, values))
+    _tell_answers_apart([trait for trait, _ in chain.from_iterable(traits) if trait["words"]])
+    return [_best(pairs, labels == cluster) for cluster, pairs in enumerate(traits)]
 
 
-def _tell_answers_apart(found: list[Found]) -> None:
+def _tell_answers_apart(traits: list[Found]) -> None:
     """Name the column of a category that stands in several, as answers to a survey do."""
-    of_categories = [one for one in found if one["kind"] == "category"]
-    pairs = {(word, one["column"]) for one in of_categories for word, *_ in one["shares"]}
+    of_categories = [trait for trait in traits if trait["kind"] == "category"]
+    pairs = {(word, trait["column"]) for trait in of_categories for word, *_ in trait["shares"]}
     n_columns = Counter(word for word, _ in pairs)
-    for one in of_categories:
-        if n_columns[one["rule"].removeprefix("= ")] > 1:
-            one["words"] = _in_words(one["column"], one["rule"])
+    for trait in of_categories:
+        if n_columns[trait["rule"].removeprefix("= ")] > 1:
+            trait["words"] = _in_words(trait["column"], trait["rule"])
 
 
-def _best(found: list[tuple[Found, Any]], inside: Bools) -> list[Found]:
+def _best(pairs: list[tuple[Found, Any]], inside: Bools) -> list[Found]:
     """Return what tells a cluster best, the best first, numbers with quantiles."""
-    best = sorted(found, key=lambda pair: pair[0]["outside"] - pair[0]["inside"])[:MOST_COLUMNS]
-    for one, values in best:
-        if one["kind"] != "category":
+    best = sorted(pairs, key=lambda pair: pair[0]["outside"] - pair[0]["inside"])[:MOST_COLUMNS]
+    for trait, values in best:
+        if trait["kind"] != "category":
             quantiles = [
                 np.nanquantile(values[rows], _QUANTILES, method="lower")
                 for rows in (inside, ~inside)
             ]
-            one["quantiles"] = [rounded(five) for five in quantiles]
-            one["medians"] = [written(five[2], one["kind"]) for five in quantiles]
-    return [one for one, _ in best]
+            trait["quantiles"] = [rounded(five) for five in quantiles]
+            trait["medians"] = [written(five[2], trait["kind"]) for five in quantiles]
+    return [trait for trait, _ in best]
 
 
 def _least(values: Any, kind: str, labels: Ints, k: int) -> Floats:
@@ -108,8 +108,8 @@ def _least(values: Any, kind: str, labels: Ints, k: int) -> Floats:
 def columns_of(table: Table) -> Iterator[tuple[Column, Any]]:
     """Give the columns that were clustered, truth values as categories: each with its values."""
     frame = pd.DataFrame(table.X, copy=False)
-    for place, column in enumerate(table.used):
-        values: Any = frame.iloc[:, place].to_numpy()
+    for position, column in enumerate(table.used):
+        values: Any = frame.iloc[:, position].to_numpy()
         if column.written in TRUTH:
             no, yes = TRUTH[column.written]
             words = np.where(values == 1, yes, no or "blank").astype(object)
@@ -128,8 +128,8 @@ def written(value: float, kind: str | None) -> str:
 
 def _ranges(column: Column, values: Floats, labels: Ints, k: int) -> Iterator[tuple[int, Found]]:
     """Give, for each cluster, the range of a number in which it has most more than the others."""
-    there = ~np.isnan(values)
-    known, of_rows = values[there], labels[there]
+    is_known = ~np.isnan(values)
+    known, of_rows = values[is_known], labels[is_known]
     if not len(known):
         return
     quantiles = np.sort(known)[np.linspace(0, len(known) - 1, _N_BINS).astype(np.int64)]
@@ -152,10 +152,10 @@ def _ranges(column: Column, values: Floats, labels: Ints, k: int) -> Iterator[tu
             rule = f"= {written(edges[first], column.kind)}"
         within = upto[:, [last]] - upto[:, [first]]
         shares = [float(part[cluster, 0]) for part in _parts(within, upto[:, -1:])]
-        found = _found(column, rule, *shares)
+        trait = _found(column, rule, *shares)
         if column.kind == "number" and shares[0] - shares[1] < _NEARLY and m > 2:
-            found["words"] = f"{level} {with_its_end(column.name, _LONGEST_COLUMN)}"
-        yield cluster, found
+            trait["words"] = f"{level} {with_its_end(column.name, _LONGEST_COLUMN)}"
+        yield cluster, trait
 
 
 def _best_bins(below: Floats, lowest: Floats) -> tuple[int, int]:
@@ -191,11 +191,11 @@ def _shares(column: Column, values: Any, labels: Ints, k: int) -> Iterator[tuple
         listed = dict.fromkeys([best, *commonest[: _MOST_VALUES - 1], by_difference[-1]])
         ins, outs = inside[cluster].tolist(), outside[cluster].tolist()
         value = str(categories[best])
-        found = _found(column, f"= {value}", ins[best], outs[best])
-        found["shares"] = [[str(categories[one]), ins[one], outs[one]] for one in listed]
+        trait = _found(column, f"= {value}", ins[best], outs[best])
+        trait["shares"] = [[str(categories[code]), ins[code], outs[code]] for code in listed]
         if is_plain(value):
-            found["words"] = value
-        yield cluster, found
+            trait["words"] = value
+        yield cluster, trait
 
 
 def _parts(counts: Ints, n: Ints) -> tuple[Floats, Floats]:
@@ -206,8 +206,8 @@ def _parts(counts: Ints, n: Ints) -> tuple[Floats, Floats]:
 
 def _found(column: Column, rule: str, inside: float, outside: float) -> Found:
     words = _in_words(column.name, rule)
-    found = {"column": column.name, "kind": column.kind, "rule": rule, "words": words}
-    return found | {"inside": inside, "outside": outside}
+    trait = {"column": column.name, "kind": column.kind, "rule": rule, "words": words}
+    return trait | {"inside": inside, "outside": outside}
 
 
 def _in_words(column: str, rule: str) -> str:
@@ -255,16 +255,16 @@ def distinguishing_words(table: Table, labels: Ints, k: int) -> list[list[list[A
     scores = inside * np.log(inside / outside)
     share = every / len(some)
     spread = np.sqrt(share * (1 - share) * (1 / n_inside + 1 / n_outside))
-    parts = _parts(counts, n)
+    shares = _parts(counts, n)
     n_texts = np.bincount(of_rows, [texts[row] != "" for row in some], minlength=k)[:, None]
     scores[
         (inside - outside < _BEYOND * spread)
-        | (parts[0] <= parts[1])  # of a word in every text, the larger side has the larger share
+        | (shares[0] <= shares[1])  # of a word in every text, the larger side has the larger share
         | (n_texts == n_texts.sum())  # there is nothing to compare with
     ] = 0
     best = np.argsort(-scores, axis=1, kind="stable")[:, :MOST_WORDS]
     return [
-        [[str(words[w]), *(float(one[c, w]) for one in parts)] for w in best[c] if scores[c, w] > 0]
+        [[str(words[w]), *(float(p[c, w]) for p in shares)] for w in best[c] if scores[c, w] > 0]
         for c in range(k)
     ]
 
@@ -274,7 +274,7 @@ def with_likely_labels(table: Table, labels: Ints) -> Table:
     if len(table.columns) < _FEWEST_COLUMNS or len(labels) < _FEWEST_ROWS:
         return table
     frame, k = pd.DataFrame(table.X, columns=table.columns, copy=False), int(labels.max()) + 1
-    told = {}
+    shares = {}
     for name in (column.name for column in table.used if column.kind != "picture"):
         values = frame[name]
         # a glance at some rows spares counting the values of many
@@ -282,8 +282,8 @@ def with_likely_labels(table: Table, labels: Ints) -> Table:
             codes = pd.factorize(values)[0] + 1  # 0 where there is no value
             together = np.bincount(codes * k + labels, minlength=k * (codes.max() + 1))
             if scores_of_table(together.reshape(-1, k))[1] >= _ALIKE:
-                told[name] = clustering_accuracy(codes, labels)
-    columns = [replace(one, told=told.get(one.name, 0.0)) for one in table.every_column]
+                shares[name] = clustering_accuracy(codes, labels)
+    columns = [replace(column, told=shares.get(column.name, 0.0)) for column in table.every_column]
     return replace(table, every_column=columns)
 
 

@@ -38,8 +38,8 @@ def all_profiles(views: list[dict[str, Any]], tables: list[Table], fit: Fit) -> 
     """Describe every cluster of every view with these facts."""
     k, every = fit.n_numbers, zip(tables, fit.labels, views, strict=True)
     return [
-        profiles_of(table, places_of(fit.method.space(number), labels, k), labels, view, k)
-        for number, (table, labels, view) in enumerate(every)
+        profiles_of(table, places_of(fit.method.space(view), labels, k), labels, facts, k)
+        for view, (table, labels, facts) in enumerate(every)
     ]
 
 
@@ -52,18 +52,18 @@ def profiles_of(
     nearest to the center, ``borderline`` ones come with their other cluster, and ``misfits`` fit
     nowhere. No row is in two of these lists.
     """
-    told = ("fit", "stability", "probability", "second_probability")
-    sureness = sureness_of(*(view.get(name, []) for name in told))
+    keys = ("fit", "stability", "probability", "second_probability")
+    sureness = sureness_of(*(view.get(name, []) for name in keys))
     fit = np.array(view["fit"] or np.ones(len(labels)))
     columns = distinguishing_columns(table, labels, k)
     words = distinguishing_words(table, labels, k)
     names = view["names"] or [""] * k
     other = np.array(view.get("second") or places.nearest)
-    sure, between, nowhere = (np.array([kind is one for one in sureness]) for kind in Sureness)
+    sure, between, nowhere = (np.array([kind is level for level in sureness]) for kind in Sureness)
     profiles = []
     for cluster in range(k):
         rows = np.flatnonzero(labels == cluster)
-        typical, border, bad = (rows[kind[rows]] for kind in (sure, between, nowhere))
+        typical, border, bad = (rows[mask[rows]] for mask in (sure, between, nowhere))
         border = border[np.argsort(places.silhouette[border], kind="stable")][:MOST_ROWS]
         nearest_first = np.argsort(places.own[typical], kind="stable")
         profiles.append(
@@ -82,21 +82,21 @@ def profiles_of(
 
 def places_of(X: Floats | LazyRows, labels: Ints, k: int) -> Places:
     """Return the places of rows (n, m), by a simplified silhouette (Hruschka et al. 2004)."""
-    there = np.unique(labels)
+    present = np.unique(labels)
     distances = np.full((len(X), k), np.inf)
-    centers = means_of_clusters(X, labels, k)[there]
+    centers = means_of_clusters(X, labels, k)[present]
     for block in blocks_of(len(X)):  # all rows may take much memory
-        distances[block, there] = cdist(X[block], centers)
-    every = np.arange(len(X))
-    own = distances[every, labels]
-    distances[every, labels] = np.inf
-    other = distances.argmin(axis=1)
-    if len(there) == 1:
-        return Places(own, np.ones(len(X)), other)
-    nearest = distances[every, other]
-    larger = np.maximum(own, nearest)
-    silhouette = np.divide(nearest - own, larger, out=np.zeros(len(X)), where=larger > 0)
-    return Places(own, silhouette, other)
+        distances[block, present] = cdist(X[block], centers)
+    rows = np.arange(len(X))
+    to_own = distances[rows, labels]
+    distances[rows, labels] = np.inf
+    nearest = distances.argmin(axis=1)
+    if len(present) == 1:
+        return Places(to_own, np.ones(len(X)), nearest)
+    to_nearest = distances[rows, nearest]
+    larger = np.maximum(to_own, to_nearest)
+    silhouette = np.divide(to_nearest - to_own, larger, out=np.zeros(len(X)), where=larger > 0)
+    return Places(to_own, silhouette, nearest)
 
 
 def name_of(columns: list[dict[str, Any]], words: list[list[Any]]) -> str:
@@ -104,8 +104,8 @@ def name_of(columns: list[dict[str, Any]], words: list[list[Any]]) -> str:
     plain = _noun_phrase([{"columns": columns, "words": words}])
     if len(plain) > 1:
         return " ".join(plain[:2])
-    others = [(one["inside"] - one["outside"], one["words"]) for one in columns if one["words"]]
-    best = [text for _, text in sorted(others, key=lambda part: -part[0]) if text not in plain]
+    others = [(col["inside"] - col["outside"], col["words"]) for col in columns if col["words"]]
+    best = [text for _, text in sorted(others, key=lambda pair: -pair[0]) if text not in plain]
     return ", ".join([*plain, *best][:2])
 
 
@@ -114,13 +114,13 @@ def common_name(profiles: list[dict[str, Any]]) -> str:
     plain = _noun_phrase(profiles)
     if len(plain) > 1:
         return " ".join(plain)
-    return " / ".join(dict.fromkeys(one["name"] for one in profiles if one["name"]))
+    return " / ".join(dict.fromkeys(profile["name"] for profile in profiles if profile["name"]))
 
 
 def names_in_all(names: list[list[str]], profiles: list[list[Profile]]) -> dict[str, list[str]]:
     """Return the names over all views, and titles, which tell what sets nameless clusters apart."""
-    joined = [" / ".join(dict.fromkeys(filter(None, own))) for own in zip(*names, strict=True)]
-    titles = [common_name(list(own)) for own in zip(*profiles, strict=True)]
+    joined = [" / ".join(dict.fromkeys(filter(None, texts))) for texts in zip(*names, strict=True)]
+    titles = [common_name(list(of_views)) for of_views in zip(*profiles, strict=True)]
     given = zip(joined or titles, titles, strict=True)
     return {"names": joined, "titles": [name or title for name, title in given]}
 
@@ -131,16 +131,16 @@ def _noun_phrase(of_views: list[Profile]) -> list[str]:
     adjectives: dict[int, str] = {}
     for view, profile in enumerate(of_views):
         nouns += [(inside - outside, view, word) for word, inside, outside in profile["words"]]
-        for one in profile["columns"]:
-            is_clear = one["inside"] - one["outside"] >= _LEAST
-            if one["kind"] == "category" and f"= {one['words']}" == one["rule"] and is_clear:
-                adjectives.setdefault(view, one["words"])
-    share, own, noun = max(nouns, default=(0.0, -1, ""))
+        for col in profile["columns"]:
+            is_clear = col["inside"] - col["outside"] >= _LEAST
+            if col["kind"] == "category" and f"= {col['words']}" == col["rule"] and is_clear:
+                adjectives.setdefault(view, col["words"])
+    share, noun_view, noun = max(nouns, default=(0.0, -1, ""))
     # beside the noun is the word of its own view: the color of a photo behind a material
-    found = [adjectives[view] for view in sorted(adjectives, key=lambda view: (view == own, view))]
-    if share >= _LEAST and noun not in map(str.casefold, found):
-        found.append(noun)
-    return found[-_MOST_PARTS:]
+    words = [adjectives[v] for v in sorted(adjectives, key=lambda v: (v == noun_view, v))]
+    if share >= _LEAST and noun not in map(str.casefold, words):
+        words.append(noun)
+    return words[-_MOST_PARTS:]
 
 
 def name_clusters(
@@ -150,9 +150,10 @@ def name_clusters(
     if not answers.groups:
         return [[] for _ in labels]
     names = [[""] * k for _ in labels]
+    # outliers have no label: they stay -1, which is not counted
     clusters = [np.full(len(table.ids), -1) for table in answers.tables]
-    for of_view, found, outliers in zip(clusters, labels, answers.outliers, strict=True):
-        of_view[np.delete(np.arange(len(of_view)), outliers)] = found
+    for of_view, view_labels, outliers in zip(clusters, labels, answers.outliers, strict=True):
+        of_view[np.delete(np.arange(len(of_view)), outliers)] = view_labels
     for views in numbered_alike:
         counts = np.zeros((len(answers.groups), k), dtype=np.int64)
         for count, rows in zip(counts, answers.groups.values(), strict=True):
@@ -181,10 +182,10 @@ def misnamed(view: str, names: list[str], profiles: list[dict[str, Any]]) -> Ite
 
     A word that both names have, as white wine and red wine, says nothing beside another one.
     """
-    words = [[word for word, *_ in own["words"]] for own in profiles]
-    parts = [set(re.findall(r"[^\W\d_]{3,}", name.lower())) for name in names]
+    words = [[word for word, *_ in profile["words"]] for profile in profiles]
+    name_words = [set(re.findall(r"[^\W\d_]{3,}", name.lower())) for name in names]
     for cluster, name in enumerate(names):
-        alone = [(parts[cluster] - of) or parts[cluster] for of in parts]
+        alone = [(name_words[cluster] - others) or name_words[cluster] for others in name_words]
         pairs = map(product, words, alone)
         having = [other for other, both in enumerate(pairs) if any(starmap(_is_same, both))]
         if words[cluster] and having and cluster not in having:
@@ -195,9 +196,9 @@ def misnamed(view: str, names: list[str], profiles: list[dict[str, Any]]) -> Ite
             )
 
 
-def _is_same(one: str, other: str) -> bool:
+def _is_same(word: str, other: str) -> bool:
     """Tell whether two words are the same but for their ending."""
-    short, long = sorted((one, other), key=len)
+    short, long = sorted((word, other), key=len)
     if len(short) <= 4:
         return long.removesuffix("s") == short.removesuffix("s")
     return len(long) - len(short) < 3 and long.startswith(short[:-1])

@@ -32,18 +32,18 @@ _ROOM = 400_000  # characters of all pictures of a report
 def add_rows(facts: dict[str, Any], tables: list[Table], relations: Relations) -> None:
     """Add to every view the rows of the ``sample`` that a report draws, and their ``values``."""
     views, profiles = facts["views"], facts["profiles"]
-    listed = [_listed(view, own) for view, own in zip(views, profiles, strict=True)]
+    listed = [_listed(view, clusters) for view, clusters in zip(views, profiles, strict=True)]
     samples = sampled([len(table.ids) for table in tables], listed, relations)
     room = MOST_CHARACTERS // len(tables)
-    for view, table, own, rows in zip(views, tables, profiles, samples, strict=True):
-        view |= {"sample": rows, "values": values_in(table, own, rows, room)}
+    for view, table, clusters, rows in zip(views, tables, profiles, samples, strict=True):
+        view |= {"sample": rows, "values": values_in(table, clusters, rows, room)}
 
 
 def _listed(view: dict[str, Any], profiles: list[Profile]) -> set[int]:
     """Return the rows that the facts of a view name."""
     rows = {row for kind, n in ENDS.items() for entry in view.get(kind, ()) for row in entry[:n]}
-    for one in profiles:
-        rows.update(one["typical"], one["misfits"], (row for row, _ in one["borderline"]))
+    for profile in profiles:
+        rows.update(profile["typical"], profile["misfits"], (i for i, _ in profile["borderline"]))
     return rows
 
 
@@ -55,20 +55,20 @@ def sampled(
         return [None] * len(sizes)
     chosen: list[list[int]] = []
     for view, n in enumerate(sizes):
-        there = np.zeros(n, dtype=np.bool_)
-        there[list(listed[view])] = True
+        is_chosen = np.zeros(n, dtype=np.bool_)
+        is_chosen[list(listed[view])] = True
         share = most * n // sum(sizes)
         counterparts = [
-            pairs[np.isin(pairs[:, at], chosen[other]), 1 - at]
+            pairs[np.isin(pairs[:, side], chosen[other]), 1 - side]
             for (u, v), pairs in relations.items()
-            for at, other, mine in ((0, u, v), (1, v, u))
+            for side, other, mine in ((0, u, v), (1, v, u))
             if mine == view and other < view
         ]
         for rows in (*counterparts, np.arange(n)):
-            free = np.unique(rows[~there[rows]])
-            room = min(max(share - int(there.sum()), 0), len(free))
-            there[free[np.linspace(0, len(free) - 1, room).astype(np.int64)]] = True
-        chosen.append(np.flatnonzero(there).tolist())
+            free = np.unique(rows[~is_chosen[rows]])
+            room = min(max(share - int(is_chosen.sum()), 0), len(free))
+            is_chosen[free[np.linspace(0, len(free) - 1, room).astype(np.int64)]] = True
+        chosen.append(np.flatnonzero(is_chosen).tolist())
     return list(chosen)
 
 
@@ -83,11 +83,11 @@ def values_in(
         if column.kind != "picture":
             columns.setdefault(column.name, (values, column.kind))
     ranked = sorted(
-        (place, one["column"]) for own in clusters for place, one in enumerate(own["columns"])
+        (rank, col["column"]) for profile in clusters for rank, col in enumerate(profile["columns"])
     )
-    first = dict.fromkeys([*table.shown, *(name for _, name in ranked), *columns])
+    names = dict.fromkeys([*table.shown, *(name for _, name in ranked), *columns])
     listed: dict[str, list[str]] = {}
-    for name in list(first)[:MOST_COLUMNS]:
+    for name in list(names)[:MOST_COLUMNS]:
         values, kind = columns[name]
         if rows is not None:
             values = values[rows]
