@@ -98,15 +98,15 @@ def _disagreement(data: Floats, clusters: Ints, learned: Floats | None) -> float
     """Return the share of instances whose cluster the learned distributions do not give."""
     # Without constraints an instance would be in the cluster of least ‖x − μ_h‖² − log det M_h (Eq.
     # 1). The share is large where constraints, and not the distances, shape the clusters.
-    own = np.full(len(data), np.inf)
+    assigned = np.full(len(data), np.inf)
     least = np.full(len(data), np.inf)
     for h in np.unique(clusters):
         members = clusters == h
         gaps = data - data[members].mean(axis=0)
         costs = (gaps**2).sum(axis=1) if learned is None else _under_metric(gaps, learned[h])
-        own[members] = costs[members]
+        assigned[members] = costs[members]
         least = np.minimum(least, costs)
-    return float(np.mean(own > least))
+    return float(np.mean(assigned > least))
 
 
 def _divergence(

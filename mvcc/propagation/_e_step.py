@@ -118,7 +118,7 @@ def propagate_constraints(
         rows = np.repeat(targets, np.diff(start))
         pairs.append(np.column_stack((rows, targets[columns])))
         found_weights.append(values)
-    kinds = np.repeat([True, False], [len(found) for found in pairs])
+    kinds = np.repeat([True, False], [len(propagated) for propagated in pairs])
     return Constraints.from_repeated(np.concatenate(pairs), kinds, np.concatenate(found_weights))
 
 
@@ -138,8 +138,8 @@ def reach(
     heaviest = np.full(len(X), -1.0)
     np.maximum.at(heaviest, pairs, weights[:, None])
     endpoints = np.flatnonzero(heaviest >= 0)
-    number = np.full(len(X), -1)
-    number[endpoints] = np.arange(len(endpoints))
+    index_of = np.full(len(X), -1)
+    index_of[endpoints] = np.arange(len(endpoints))
     # beyond this squared distance constraints fall below the threshold (Eq. 17)
     cut = 2 * (np.log(heaviest[endpoints]) - np.log(threshold)) + _SLACK
     # a tree that is quick to build: it is asked once
@@ -150,16 +150,16 @@ def reach(
     radii = np.sqrt(cut * G * longest[labels[endpoints]]) * (1 + 1e-6)
 
     def of_block(block: slice) -> Sparse:
-        own = endpoints[block]
-        balls = tree.query_ball_point(X[own], radii[block], return_sorted=True)
+        ends = endpoints[block]
+        balls = tree.query_ball_point(X[ends], radii[block], return_sorted=True)
         start = np.concatenate((np.zeros(1, np.int64), np.cumsum([len(ball) for ball in balls])))
         near = np.fromiter(chain.from_iterable(balls), np.int64, start[-1])
-        whiteners = gaussians.whiteners
-        return endpoint_reach(X, targets, own, labels, whiteners, G[block], cut[block], start, near)
+        W = gaussians.whiteners
+        return endpoint_reach(X, targets, ends, labels, W, G[block], cut[block], start, near)
 
     shared = may_share(len(targets))
     blocks = for_blocks(of_block, len(endpoints), _ENDPOINTS_AT_ONCE, shared=shared)
-    return number[pairs], _stacked(blocks)
+    return index_of[pairs], _stacked(blocks)
 
 
 def _transposed(matrix: Sparse, n_columns: int) -> Sparse:
@@ -236,18 +236,18 @@ def origins(
     ends, reached = reach(
         X, targets, labels, gaussians, pairs[positions], weights[positions], threshold
     )
-    found, crossed = np.full(len(propagated), -1), np.zeros(len(propagated), dtype=np.int64)
+    sources, crossed = np.full(len(propagated), -1), np.zeros(len(propagated), dtype=np.int64)
     for kind in (True, False):
-        mine = must_link[positions] == kind
-        here = propagated.must_link == kind
-        keys, best = _strongest(reached, targets, ends[mine], weights[positions[mine]], threshold)
-        wanted = (propagated.pairs[here, 0] << 32) | propagated.pairs[here, 1]
-        if here.any():
-            which, crossed[here] = np.divmod(best[np.searchsorted(keys, wanted)], 2)
-            found[here] = positions[mine][which]
-    rows = pairs[found]
+        given = must_link[positions] == kind
+        inferred = propagated.must_link == kind
+        keys, best = _strongest(reached, targets, ends[given], weights[positions[given]], threshold)
+        wanted = (propagated.pairs[inferred, 0] << 32) | propagated.pairs[inferred, 1]
+        if inferred.any():
+            which, crossed[inferred] = np.divmod(best[np.searchsorted(keys, wanted)], 2)
+            sources[inferred] = positions[given][which]
+    rows = pairs[sources]
     rows[crossed == 1] = rows[crossed == 1, ::-1]
-    return found, rows
+    return sources, rows
 
 
 def _strongest(
@@ -258,20 +258,20 @@ def _strongest(
     start, columns, values = reached
     size = np.diff(start)
     counts = size[ends[:, 0]] * size[ends[:, 1]]
-    keys, products, who = np.empty(0, np.int64), np.empty(0), np.empty(0, np.int64)
+    keys, products, strongest = np.empty(0, np.int64), np.empty(0), np.empty(0, np.int64)
     for block in np.split(
         np.arange(len(ends)), np.flatnonzero(np.diff(np.cumsum(counts) // _AT_ONCE)) + 1
     ):
-        which, one, other = pairs_of_spans(start, size, ends[block])
+        which, first, second = pairs_of_spans(start, size, ends[block])
         which = block[which]
-        product = weights[which] * (values[one] * values[other])
-        i, j = targets[columns[one]], targets[columns[other]]
+        product = weights[which] * (values[first] * values[second])
+        i, j = targets[columns[first]], targets[columns[second]]
         kept = (product >= threshold) & (i != j)
-        here = (np.minimum(i, j) << 32) | np.maximum(i, j)
-        keys = np.concatenate((keys, here[kept]))
+        new_keys = (np.minimum(i, j) << 32) | np.maximum(i, j)
+        keys = np.concatenate((keys, new_keys[kept]))
         products = np.concatenate((products, product[kept]))
-        who = np.concatenate((who, (2 * which + (i > j))[kept]))
-        order = np.lexsort((who, -products, keys))
+        strongest = np.concatenate((strongest, (2 * which + (i > j))[kept]))
+        order = np.lexsort((strongest, -products, keys))
         order = order[np.diff(keys[order], prepend=-1) > 0]
-        keys, products, who = keys[order], products[order], who[order]
-    return keys, who
+        keys, products, strongest = keys[order], products[order], strongest[order]
+    return keys, strongest

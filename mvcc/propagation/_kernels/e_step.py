@@ -77,13 +77,13 @@ def endpoint_reach(X, candidates, endpoints, labels, whiteners, G, cut, near_sta
     for u in range(endpoints.size):
         row = endpoints[u]
         limit = cut[u] * G[u]
-        for place in range(near_start[u], near_start[u + 1]):
+        for entry in range(near_start[u], near_start[u + 1]):
             distance = squared_mahalanobis(
-                X, candidates[near[place]], X, row, whiteners, labels[row], limit
+                X, candidates[near[entry]], X, row, whiteners, labels[row], limit
             )
             if distance > limit:
                 continue
-            reached[total] = near[place]
+            reached[total] = near[entry]
             value[total] = 1.0 if distance == 0 else np.exp(-0.5 * distance / G[u])
             total += 1
         start[u + 1] = total
@@ -98,11 +98,11 @@ def _sort(numbers, n):
         gap = 3 * gap + 1
     while gap > 0:
         for p in range(gap, n):
-            number, place = numbers[p], p
-            while place >= gap and numbers[place - gap] > number:
-                numbers[place] = numbers[place - gap]
-                place -= gap
-            numbers[place] = number
+            number, position = numbers[p], p
+            while position >= gap and numbers[position - gap] > number:
+                numbers[position] = numbers[position - gap]
+                position -= gap
+            numbers[position] = number
         gap //= 3
 
 
