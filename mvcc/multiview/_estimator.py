@@ -96,7 +96,7 @@ class MultiViewEstimator(FittedViews, ClusterMixin, BaseEstimator, ABC):
         self,
         given_views: GivenViews,
         data: list[Any],
-        given: list[Constraints],
+        constraints: list[Constraints],
         relations: Relations,
     ) -> None:
         """Cluster the arrays of views, by constraints and related rows."""
@@ -189,10 +189,10 @@ class MultiViewEstimator(FittedViews, ClusterMixin, BaseEstimator, ABC):
             raise InvalidInputError(
                 f"X has {len(X.views)} views, but {n_views} were fitted; all of them are needed."
             )
-        found = each_view(X.views, self.view_names_, n_views, self._labels_of)
+        by_view = each_view(X.views, self.view_names_, n_views, self._labels_of)
         if not len(X):
             raise InvalidInputError("X has no constraints to score by.")
-        labels = found.values() if isinstance(found, dict) else found
+        labels = by_view.values() if isinstance(by_view, dict) else by_view
         return sum(map(n_satisfied, X.constraints, labels)) / len(X)
 
     def predictor(self, view: int | str = 0) -> Any:
@@ -220,7 +220,7 @@ class MultiViewEstimator(FittedViews, ClusterMixin, BaseEstimator, ABC):
         return self._predictor(self._number(view))
 
     @abstractmethod
-    def _predictor(self, number: int) -> Any:
+    def _predictor(self, view: int) -> Any:
         """Return what assigns new rows of a view."""
 
     def __getstate__(self) -> dict[str, Any]:
@@ -231,15 +231,15 @@ class MultiViewEstimator(FittedViews, ClusterMixin, BaseEstimator, ABC):
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state | {name: dict(state[name]) for name in _BY_PAIR & state.keys()})
 
-    def _predicted(self, X: Any, number: int, what: str) -> Ints:
-        return self._predictor(number).predict(self._rows(X, number, what))
+    def _predicted(self, X: Any, view: int, noun: str) -> Ints:
+        return self._predictor(view).predict(self._rows(X, view, noun))
 
-    def _labels_of(self, X: Any, number: int, what: str) -> Ints:
+    def _labels_of(self, X: Any, view: int, noun: str) -> Ints:
         """Return the labels of a view that was fitted, or say how X differs from it."""
-        labels: Ints = self.labels_[number]
-        n_rows = self._rows(X, number, what).shape[0]
+        labels: Ints = self.labels_[view]
+        n_rows = self._rows(X, view, noun).shape[0]
         if n_rows != len(labels):
             raise InvalidInputError(
-                f"{what} must have the {len(labels)} rows that were fitted, not {n_rows}."
+                f"{noun} must have the {len(labels)} rows that were fitted, not {n_rows}."
             )
         return labels

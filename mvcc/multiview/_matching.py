@@ -68,17 +68,17 @@ def match_clusters(
         raise InvalidInputError(
             f"n_clusters={k} is too many to be matched: the table of {k} × {k} counts is too large."
         )
-    found = [_checked(y, number, k) for number, y in enumerate(as_list(labels, "labels"))]
+    clusters = [_checked(y, view, k) for view, y in enumerate(as_list(labels, "labels"))]
     tables: dict[tuple[int, int], Ints] = {}
-    for (u, v), rows in check_mappings(mappings, [len(y) for y in found]).items():
+    for (u, v), rows in check_mappings(mappings, [len(y) for y in clusters]).items():
         table = np.zeros((k, k), dtype=np.int64)
-        np.add.at(table, (found[u][rows[:, 0]], found[v][rows[:, 1]]), 1)
+        np.add.at(table, (clusters[u][rows[:, 0]], clusters[v][rows[:, 1]]), 1)
         tables[u, v], tables[v, u] = table, table.T
     numbers: dict[int, Ints] = {}
-    while len(numbers) < len(found):
-        left = [view for view in range(len(found)) if view not in numbers]
-        votes = {view: np.zeros((k, k), dtype=np.int64) for view in left}
-        for view, other in product(left, numbers):
+    while len(numbers) < len(clusters):
+        unnumbered = [view for view in range(len(clusters)) if view not in numbers]
+        votes = {view: np.zeros((k, k), dtype=np.int64) for view in unnumbered}
+        for view, other in product(unnumbered, numbers):
             if (other, view) in tables:
                 votes[view][numbers[other]] += tables[other, view]
         view = max(votes, key=lambda view: int(votes[view].sum()))
@@ -87,18 +87,18 @@ def match_clusters(
             (k + 1) * votes[view] + np.eye(k, dtype=np.int64), maximize=True
         )
         numbers[view] = new[np.argsort(old)]
-    return [numbers[view] for view in range(len(found))]
+    return [numbers[view] for view in range(len(clusters))]
 
 
-def _checked(labels: ArrayLike, number: int, k: int) -> Ints:
-    what = f"labels[{number}]"
-    array = as_array(labels, what)
+def _checked(labels: ArrayLike, view: int, k: int) -> Ints:
+    noun = f"labels[{view}]"
+    array = as_array(labels, noun)
     if array.shape == (0,):
         return np.empty(0, dtype=np.int64)
-    checked = check_labels(array, array.size, what)
+    checked = check_labels(array, array.size, noun)
     if checked.max() >= k:
         raise InvalidInputError(
-            f"{what} holds cluster {shown(int(checked.max()))}, but n_clusters={k} allows 0 …"
+            f"{noun} holds cluster {shown(int(checked.max()))}, but n_clusters={k} allows 0 …"
             f" {k - 1}."
         )
     return checked

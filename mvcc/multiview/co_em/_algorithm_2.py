@@ -149,12 +149,12 @@ class MultiViewConstrainedClustering(MultiViewEstimator):
         -------
         self
         """
-        start = "transfer__"
-        inner = {name: params[name] for name in params if name.startswith(start)}
+        prefix = "transfer__"
+        inner = {name: params[name] for name in params if name.startswith(prefix)}
         if inner and params.get("transfer", self.transfer) is None:
             params = {name: params[name] for name in params if name not in inner}
-            own = {name.removeprefix(start): value for name, value in inner.items()}
-            params["transfer"] = ConstraintPropagation().set_params(**own)
+            transfer_params = {name.removeprefix(prefix): value for name, value in inner.items()}
+            params["transfer"] = ConstraintPropagation().set_params(**transfer_params)
         super().set_params(**params)
         return self
 
@@ -162,7 +162,7 @@ class MultiViewConstrainedClustering(MultiViewEstimator):
         self,
         given_views: GivenViews,
         data: list[Floats],
-        given: list[Constraints],
+        constraints: list[Constraints],
         relations: Relations,
     ) -> None:
         names = given_views.names
@@ -178,9 +178,9 @@ class MultiViewConstrainedClustering(MultiViewEstimator):
         seeds = rng.integers(2**31, size=len(data)).tolist()
         co_em = CoEM(data, self.base, seeds, self.closure, max_iter, tol, names)
         if isinstance(transfer, ConstraintPropagation) and transfer.is_cross_validated:
-            threshold = choose_threshold(co_em, given, relations, transfer, rng)
+            threshold = choose_threshold(co_em, constraints, relations, transfer, rng)
             transfer.set_params(threshold=threshold)
-        outcome = co_em.run(given, relations, transfer)
+        outcome = co_em.run(constraints, relations, transfer)
         diagnostics = [
             diagnose(X, clusterer.labels_, getattr(clusterer, "metrics_", None))
             for X, clusterer in zip(data, outcome.clusterers, strict=True)
@@ -201,8 +201,8 @@ class MultiViewConstrainedClustering(MultiViewEstimator):
         self.n_iter_ = len(outcome.history)
         self.converged_ = outcome.period == 0
 
-    def _predictor(self, number: int) -> Any:
-        clusterer = self.clusterers_[number]
+    def _predictor(self, view: int) -> Any:
+        clusterer = self.clusterers_[view]
         if not hasattr(clusterer, "predict"):
             raise InvalidInputError(
                 f"{shown(clusterer)} has no predict; choose another base, such as PCKMeans()."
@@ -230,16 +230,16 @@ def _unfit(
     names: list[str] | None,
 ) -> str:
     """Name the views that look unfit for the Constraint Propagation there (§6.4), if any."""
-    views = [
-        f"view {called(number, names)} (disagreement {found.disagreement:.2g}, divergence"
-        f" {found.divergence:.2g})"
-        for number, found in enumerate(diagnostics)
-        if found.suspicious and len(propagated[number])
+    unfit = [
+        f"view {called(view, names)} (disagreement {diagnosis.disagreement:.2g}, divergence"
+        f" {diagnosis.divergence:.2g})"
+        for view, diagnosis in enumerate(diagnostics)
+        if diagnosis.suspicious and len(propagated[view])
     ]
-    if not views or not isinstance(transfer, ConstraintPropagation):
+    if not unfit or not isinstance(transfer, ConstraintPropagation):
         return ""
     return (
-        f"Constraint Propagation may infer wrong constraints in {', '.join(views)}: its clusters"
+        f"Constraint Propagation may infer wrong constraints in {', '.join(unfit)}: its clusters"
         f" are hardly globular where the disagreement is above {LARGEST_DISAGREEMENT:g}, and"
         f" overlap where the divergence is below {SMALLEST_DIVERGENCE:g}. Compare with"
         " DirectMapping(), which infers none."
@@ -249,8 +249,8 @@ def _unfit(
 def _check_base(base: Any) -> None:
     usable = not isinstance(base, type) and hasattr(base, "get_params") and hasattr(base, "fit")
     if not usable or not any(
-        taken.name == "constraints" or taken.kind is taken.VAR_KEYWORD
-        for taken in signature(base.fit).parameters.values()
+        parameter.name == "constraints" or parameter.kind is parameter.VAR_KEYWORD
+        for parameter in signature(base.fit).parameters.values()
     ):
         raise InvalidInputError(
             "base must be an estimator whose fit takes constraints, such as PCKMeans(), got"

@@ -72,16 +72,16 @@ class CoEM:
         """Run Algorithm 2 on given constraints and relations."""
         if not transfer.uses_relations:
             relations = {}
-        given, relations, strengths = augment(
+        closed, relations, strengths = augment(
             constraints, relations, self.closure, call_rows(self.names)
         )
         loops = []
-        for v, (X, c, seed) in enumerate(zip(self.views, given, self.seeds, strict=True)):
-            mapped = np.arange(len(X)) if len(given) == 1 else mapped_rows(relations, v)
+        for v, (X, c, seed) in enumerate(zip(self.views, closed, self.seeds, strict=True)):
+            mapped = np.arange(len(X)) if len(closed) == 1 else mapped_rows(relations, v)
             clusterer = clone(self.base)
             if "random_state" in clusterer.get_params():
                 clusterer.set_params(random_state=seed)
-            state = ViewState(v, len(given), X, c, mapped, clusterer)
+            state = ViewState(v, len(closed), X, c, mapped, clusterer)
             loops.append(_ViewLoop(state, transfer, self.names))
         for source, target in permutations(loops, 2):
             u, v = source.state.number, target.state.number
@@ -90,7 +90,7 @@ class CoEM:
             target.sources.append((source, across_views))
         history, period = _co_em(loops, self.max_iter, self.tol)
         clusterers = [loop.state.clusterer for loop in loops]
-        return Outcome(clusterers, history, period, given, relations, strengths)
+        return Outcome(clusterers, history, period, closed, relations, strengths)
 
 
 class _ViewLoop:
@@ -172,13 +172,13 @@ def choose_threshold(
     brief = replace(co_em, max_iter=min(co_em.max_iter, MAX_ITER))
     folds = neighborhood_folds(constraints, relations, [len(X) for X in co_em.views], rng)
     satisfied = np.zeros(len(GRID), dtype=np.int64)
-    for fold in range(1 + max(int(numbers.max()) for numbers in folds)):
+    for fold in range(1 + max(int(fold_numbers.max()) for fold_numbers in folds)):
         touched = in_fold(constraints, folds, fold)
         seen = [c.select(~mask) for c, mask in zip(constraints, touched, strict=True)]
         held_out = [c.select(mask) for c, mask in zip(constraints, touched, strict=True)]
-        for place, threshold in enumerate(GRID):
+        for index, threshold in enumerate(GRID):
             outcome = brief.run(seen, relations, clone(transfer).set_params(threshold=threshold))
-            satisfied[place] += sum(
-                map(n_satisfied, held_out, (found.labels_ for found in outcome.clusterers))
+            satisfied[index] += sum(
+                map(n_satisfied, held_out, (clusterer.labels_ for clusterer in outcome.clusterers))
             )
     return GRID[np.flatnonzero(satisfied == satisfied.max())[-1]]

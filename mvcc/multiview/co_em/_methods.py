@@ -84,9 +84,9 @@ def needs_base(name: str) -> bool:
 
 def make_without_base(name: str, n_clusters: int, *, random_state: int, **options: Any) -> Any:
     """Return the estimator of a method that needs no base, by default of ten starts."""
-    own = _WITHOUT_BASE[name]
-    options = {"n_init": 10} | options | dict(own.fixed)
-    return resolve_name(own.home)(n_clusters, **options, random_state=random_state)
+    method = _WITHOUT_BASE[name]
+    options = {"n_init": 10} | options | dict(method.fixed)
+    return resolve_name(method.home)(n_clusters, **options, random_state=random_state)
 
 
 def own_transfer_names() -> tuple[str, ...]:
@@ -164,18 +164,18 @@ def _offers() -> dict[str, EntryPoint]:
 def _offers_on(path: tuple[str, ...]) -> dict[str, EntryPoint]:
     """Return what other packages offer, sorted; one name of two packages belongs to neither."""
     try:
-        found = sorted(entry_points(group=GROUP), key=lambda offer: offer.name)
+        offers = sorted(entry_points(group=GROUP), key=lambda offer: offer.name)
     except Exception as error:  # what a damaged file of any package raises is up to its parser
         raise ConfigError(
             "the installed packages cannot be looked through for transfer methods: a file"
             f" entry_points.txt of one of them is damaged ({_in_words(error)}). Install that"
             " package again, or remove it."
         ) from error
-    times = Counter(offer.name for offer in found)
+    times = Counter(offer.name for offer in offers)
     times.update([*_TRANSFERS, *_WITHOUT_BASE])
     return {
         offer.name: offer
-        for offer in found
+        for offer in offers
         if times[offer.name] == 1 and _NAME.fullmatch(offer.name)
     }
 

@@ -178,7 +178,7 @@ class ConstraintPropagation(TransferMethod):
 
     def explain(self, view: ViewState, inferred: Constraints) -> Iterator[Cause]:
         """Give the constraint that gave each its weight (Eq. 10)."""
-        found, rows = origins(
+        positions, rows = origins(
             view.X,
             view.clusterer.labels_,
             view.constraints,
@@ -186,7 +186,7 @@ class ConstraintPropagation(TransferMethod):
             metrics=getattr(view.clusterer, "metrics_", None),
             regularization=self.regularization,
         )
-        weights = view.constraints.weights[found].tolist()
+        weights = view.constraints.weights[positions].tolist()
         for (i, j), weight in zip(rows.tolist(), weights, strict=True):
             yield Cause((i, j), weight)
 

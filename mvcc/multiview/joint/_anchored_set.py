@@ -46,39 +46,39 @@ class AnchoredSet(JointSet):
         """Cluster the objects, given constraints; ``rng`` draws objects, starts and orders."""
         k, groups = self._settings.n_clusters, MustLinkGroups.among(self.n_objects, constraints)
         drawn, masses = self._drawn(constraints, rng)
-        found, rows, residual = self._searched(constraints, groups, drawn, masses, n_init, rng)
-        of_searched = np.full(self.n_objects, -1)
-        of_searched[drawn] = found.labels
+        best, rows, residual = self._searched(constraints, groups, drawn, masses, n_init, rng)
+        before_spreading = np.full(self.n_objects, -1)
+        before_spreading[drawn] = best.labels
         teller(self.n_objects)("spreading the clusters")
-        classes = groups.classes(of_searched, k)
-        at_anchors, coefficients = self._learned(constraints, classes, found.labels, drawn, masses)
-        said = self._evidence_by(at_anchors, coefficients)
-        reached = [said(block).argmax(axis=1) for block in blocks_of(self.n_objects)]
-        labels = with_all_clusters(np.concatenate(reached), classes, of_searched)
+        classes = groups.classes(before_spreading, k)
+        at_anchors, coefficients = self._learned(constraints, classes, best.labels, drawn, masses)
+        evidence = self._evidence_by(at_anchors, coefficients)
+        reached = [evidence(block).argmax(axis=1) for block in blocks_of(self.n_objects)]
+        labels = with_all_clusters(np.concatenate(reached), classes, before_spreading)
         return JointClusters(
-            labels, of_searched, rows, found.objective, residual, at_anchors, coefficients
+            labels, before_spreading, rows, best.objective, residual, at_anchors, coefficients
         )
 
-    def scores(self, constraints: Constraints, found: JointClusters) -> Callable[[Any], Floats]:
+    def scores(self, constraints: Constraints, clusters: JointClusters) -> Callable[[Any], Floats]:
         """Return what gives some objects their scores; see ``JointSet.scores``."""
-        assert found.at_anchors is not None
-        said = self._evidence_by(found.at_anchors, found.coefficients)
-        return lambda some: log_shares(said(some))
+        assert clusters.at_anchors is not None
+        evidence = self._evidence_by(clusters.at_anchors, clusters.coefficients)
+        return lambda some: log_shares(evidence(some))
 
-    def predictors(self, found: JointClusters) -> list[NearestRows | NearestAnchors]:
+    def predictors(self, clusters: JointClusters) -> list[NearestRows | NearestAnchors]:
         """Return what assigns new rows of every view, before ``forget_views``."""
-        if not isinstance(found.rows, LazyRows):  # columns were clustered, without an embedding
-            return super().predictors(found)
-        return [self._by_shares(number, found) for number in range(len(self._views))]
+        if not isinstance(clusters.rows, LazyRows):  # columns were clustered, without an embedding
+            return super().predictors(clusters)
+        return [self._by_shares(view, clusters) for view in range(len(self._views))]
 
-    def _by_shares(self, view: int, found: JointClusters) -> NearestAnchors:
+    def _by_shares(self, view: int, clusters: JointClusters) -> NearestAnchors:
         anchors = self._graph.views[view].anchors
         A, b = self._fitted_columns[view][1].affine(anchors.center, anchors.unit)
-        coefficients = found.coefficients[view]
+        coefficients = clusters.coefficients[view]
         moved = np.vstack((A @ coefficients[:-1], b @ coefficients[:-1] + coefficients[-1]))
-        assert found.at_anchors is not None
+        assert clusters.at_anchors is not None
         return NearestAnchors(
-            anchors, self._graph.of_view(view, found.at_anchors), coefficients=moved
+            anchors, self._graph.of_view(view, clusters.at_anchors), coefficients=moved
         )
 
     def _made_graph(self, rng: np.random.Generator, weights: Floats) -> AnchorGraph:
@@ -92,27 +92,27 @@ class AnchoredSet(JointSet):
         others = np.setdiff1d(rng.choice(n, min(n, SEARCHED), replace=False), ends)
         masses = np.ones(n)
         masses[others] = (n - len(ends)) / max(len(others), 1)
-        searched = np.union1d(ends, others)
-        return searched, masses[searched]
+        drawn = np.union1d(ends, others)
+        return drawn, masses[drawn]
 
     def _learned(
-        self, constraints: Constraints, classes: Ints, labels: Ints, searched: Ints, masses: Floats
+        self, constraints: Constraints, classes: Ints, labels: Ints, drawn: Ints, masses: Floats
     ) -> tuple[Floats, tuple[Floats, ...]]:
-        """Return what the searched objects say at the anchors, and by the columns of each view."""
-        sureness, of_searched = self._sureness(constraints)[searched], classes[searched]
-        shares = shares_of_classes(labels, of_searched, self._settings.n_clusters)
-        step = first_step(of_searched, sureness, shares, masses)
-        at_anchors = self._graph.diffused_to_anchors(step, searched, SPREADING)
+        """Return what the drawn objects say at the anchors, and by the columns of each view."""
+        sureness, drawn_classes = self._sureness(constraints)[drawn], classes[drawn]
+        shares = shares_of_classes(labels, drawn_classes, self._settings.n_clusters)
+        step = first_step(drawn_classes, sureness, shares, masses)
+        at_anchors = self._graph.diffused_to_anchors(step, drawn, SPREADING)
         at_anchors /= np.maximum(self._graph.sums_of(at_anchors), TINY)
         at_anchors *= class_totals(step)
-        place = np.full(self.n_objects, -1)
-        place[searched] = np.arange(len(searched))
+        index_of = np.full(self.n_objects, -1)
+        index_of[drawn] = np.arange(len(drawn))
         coefficients = []
-        for columns, own in zip(self._columns, self.objects, strict=True):
-            rows = np.flatnonzero(place[own] >= 0)
-            at = place[own[rows]]
-            given = columns[rows], of_searched[at], shares[at], masses[at]
-            coefficients.append(column_coefficients(*given))
+        for columns, objects in zip(self._columns, self.objects, strict=True):
+            rows = np.flatnonzero(index_of[objects] >= 0)
+            indices = index_of[objects[rows]]
+            examples = columns[rows], drawn_classes[indices], shares[indices], masses[indices]
+            coefficients.append(column_coefficients(*examples))
         return at_anchors, tuple(coefficients)
 
     def _evidence_by(
@@ -120,16 +120,16 @@ class AnchoredSet(JointSet):
     ) -> Callable[[Any], Floats]:
         """Return a function that gives the evidence for every cluster of some objects, (m, k)."""
 
-        def said(some: Any) -> Floats:
+        def evidence(some: Any) -> Floats:
             spread = rows_to_one(self._graph.from_anchors(at_anchors, some))
             predicted, n_rows = np.zeros_like(spread), np.zeros(len(spread))
-            parts = zip(self._columns, self._members, coefficients, strict=True)
-            for columns, members, of_view in parts:
-                rows_of = members[some]
-                number = np.diff(rows_of.indptr)
-                means = with_ones(object_columns([columns], [rows_of]))
-                predicted += number[:, None] * (means @ of_view)
-                n_rows += number
+            per_view = zip(self._columns, self._members, coefficients, strict=True)
+            for columns, members, view_coefficients in per_view:
+                some_members = members[some]
+                n_in_view = np.diff(some_members.indptr)
+                means = with_ones(object_columns([columns], [some_members]))
+                predicted += n_in_view[:, None] * (means @ view_coefficients)
+                n_rows += n_in_view
             return spread + COLUMNS_SHARE * rows_to_one(np.maximum(predicted / n_rows[:, None], 0))
 
-        return said
+        return evidence

@@ -19,11 +19,11 @@ def checked_connected_views(
 ) -> list[tuple[list[int], Relations]]:
     """Return the sets of views that relations connect, with them; refuse too few objects."""
     connected = connected_views(len(data), relations)
-    for numbers, inside in connected:
-        n_objects, _ = find_objects([len(data[number]) for number in numbers], inside)
-        there = n_objects, numbers, names
-        refuse_more_than_objects("n_clusters", settings.n_clusters, *there)
-        refuse_more_than_objects("n_components", settings.n_components or 1, *there)
+    for views, inside in connected:
+        n_objects, _ = find_objects([len(data[view]) for view in views], inside)
+        set_facts = n_objects, views, names
+        refuse_more_than_objects("n_clusters", settings.n_clusters, *set_facts)
+        refuse_more_than_objects("n_components", settings.n_components or 1, *set_facts)
     return connected
 
 

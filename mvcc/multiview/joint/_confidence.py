@@ -34,28 +34,28 @@ Probabilities: TypeAlias = Floats | sp.csr_array
 
 
 def object_probabilities(
-    views: JointSet, constraints: Constraints, found: JointClusters, sharpness: float
+    joint_set: JointSet, constraints: Constraints, clusters: JointClusters, sharpness: float
 ) -> Probabilities:
     """Return the probability of every cluster for every object, (n, k)."""
-    scores, labels = views.scores(constraints, found), found.labels
+    scores, labels = joint_set.scores(constraints, clusters), clusters.labels
     return in_blocks(len(labels), lambda some: probabilities(scores(some), sharpness, labels[some]))
 
 
-def chosen_sharpness(views: JointSet, constraints: Constraints) -> float:
+def chosen_sharpness(joint_set: JointSet, constraints: Constraints) -> float:
     """Return the sharpness by which constraints are likeliest where they are held out in folds."""
     if len(constraints) < FEWEST_PAIRS:
-        return views.sharpness
+        return joint_set.sharpness
     rng = np.random.default_rng(0)  # not that of the fit: a look at probabilities draws nothing
-    fold = rng.permutation(len(constraints)) % FOLDS
+    fold_of = rng.permutation(len(constraints)) % FOLDS
     losses = np.zeros(len(SHARPNESSES))
-    for number in range(FOLDS):
-        kept, held_out = constraints.select(fold != number), constraints.select(fold == number)
-        found = views.clusters(kept, rng, STARTS)
+    for fold in range(FOLDS):
+        kept, held_out = constraints.select(fold_of != fold), constraints.select(fold_of == fold)
+        clusters = joint_set.clusters(kept, rng, STARTS)
         ends, pairs = np.unique(held_out.pairs, return_inverse=True)
-        scores = views.scores(kept, found)(ends)
-        for place, sharpness in enumerate(SHARPNESSES):
-            shares = probabilities(scores, sharpness, found.labels[ends])
-            losses[place] += _loss(shares, pairs.reshape(-1, 2), held_out)
+        scores = joint_set.scores(kept, clusters)(ends)
+        for index, sharpness in enumerate(SHARPNESSES):
+            shares = probabilities(scores, sharpness, clusters.labels[ends])
+            losses[index] += _loss(shares, pairs.reshape(-1, 2), held_out)
     return SHARPNESSES[int(losses.argmin())]
 
 

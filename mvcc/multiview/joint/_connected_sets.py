@@ -34,49 +34,49 @@ class ConnectedSets:
         rng: np.random.Generator,
     ) -> None:
         self._sets: list[tuple[list[int], JointSet]] = []
-        for numbers, inside in connected:
-            views, relative = [data[n] for n in numbers], _relative(weights[numbers])
+        for views, inside in connected:
+            arrays, relative = [data[view] for view in views], _relative(weights[views])
             kind = JointSet
-            if by_anchors([len(X) for X in views], inside, settings.graph):
+            if by_anchors([len(X) for X in arrays], inside, settings.graph):
                 kind = AnchoredSet
-            self._sets.append((numbers, kind(views, inside, settings, relative, rng)))
+            self._sets.append((views, kind(arrays, inside, settings, relative, rng)))
 
     def __iter__(self) -> Iterator[tuple[list[int], JointSet]]:
         return iter(self._sets)
 
-    def by_view(self, found: Iterable[Sequence[T]]) -> list[T]:
+    def by_view(self, of_sets: Iterable[Sequence[T]]) -> list[T]:
         """Return what was found for the views of every set, in the order of all views."""
         of_view: dict[int, T] = {}
-        for (numbers, _), own in zip(self._sets, found, strict=True):
-            of_view.update(zip(numbers, own, strict=True))
-        return [of_view[number] for number in range(len(of_view))]
+        for (views, _), of_set in zip(self._sets, of_sets, strict=True):
+            of_view.update(zip(views, of_set, strict=True))
+        return [of_view[view] for view in range(len(of_view))]
 
     def agreement(self) -> Floats:
-        n_views = sum(len(numbers) for numbers, _ in self._sets)
-        found = np.full((n_views, n_views), np.nan)
-        for numbers, views in self._sets:
-            found[np.ix_(numbers, numbers)] = views.agreement
-        return found
+        n_views = sum(len(views) for views, _ in self._sets)
+        agreement = np.full((n_views, n_views), np.nan)
+        for views, joint_set in self._sets:
+            agreement[np.ix_(views, views)] = joint_set.agreement
+        return agreement
 
     def suspicions(self, relations: Relations, labels: list[Ints]) -> dict[ViewPair, Floats]:
         """Return how likely every match is wrong; 0 for those that connect no views."""
-        found = {key: np.zeros(len(rows)) for key, rows in relations.items()}
-        for numbers, views in self._sets:
-            inside = views.suspicions([labels[number] for number in numbers])
-            found |= {(numbers[u], numbers[v]): suspicion for (u, v), suspicion in inside.items()}
-        return found
+        suspicions = {key: np.zeros(len(rows)) for key, rows in relations.items()}
+        for views, joint_set in self._sets:
+            inside = joint_set.suspicions([labels[view] for view in views])
+            suspicions |= {(views[u], views[v]): suspicion for (u, v), suspicion in inside.items()}
+        return suspicions
 
     def clustered(
         self, constraints: list[Constraints], rng: np.random.Generator
     ) -> tuple[list[Ints], list[JointClusters]]:
         """Cluster all views by constraints; return the labels of each, and each set's clusters."""
         clusters = [
-            views.clusters(constraints_of_objects(constraints, numbers, views), rng)
-            for numbers, views in self._sets
+            joint_set.clusters(constraints_of_objects(constraints, views, joint_set), rng)
+            for views, joint_set in self._sets
         ]
         labels = self.by_view(
-            [found.labels[own] for own in views.objects]
-            for (_, views), found in zip(self._sets, clusters, strict=True)
+            [clustering.labels[objects] for objects in joint_set.objects]
+            for (_, joint_set), clustering in zip(self._sets, clusters, strict=True)
         )
         return labels, clusters
 
@@ -84,48 +84,48 @@ class ConnectedSets:
         self, constraints: list[Constraints], clusters: list[JointClusters]
     ) -> list[tuple[Probabilities, float]]:
         """Return how likely the rows of every view are in each cluster, and how sharp that is."""
-        made = []
-        for (numbers, views), found in zip(self._sets, clusters, strict=True):
-            pairs = constraints_of_objects(constraints, numbers, views)
-            sharpness = chosen_sharpness(views, pairs)
-            of_objects = object_probabilities(views, pairs, found, sharpness)
-            made.append([(of_objects[own], sharpness) for own in views.objects])
-        return self.by_view(made)
+        of_sets = []
+        for (views, joint_set), clustering in zip(self._sets, clusters, strict=True):
+            pairs = constraints_of_objects(constraints, views, joint_set)
+            sharpness = chosen_sharpness(joint_set, pairs)
+            by_object = object_probabilities(joint_set, pairs, clustering, sharpness)
+            of_sets.append([(by_object[objects], sharpness) for objects in joint_set.objects])
+        return self.by_view(of_sets)
 
     def predictors(self, clusters: list[JointClusters]) -> list[NearestRows | NearestAnchors]:
         """Return what assigns new rows of every view, and let go of what only this needs."""
-        made = []
-        for (_, views), found in zip(self._sets, clusters, strict=True):
-            made.append(views.predictors(found))
-            views.forget_views()
-        return self.by_view(made)
+        predictors = []
+        for (_, joint_set), clustering in zip(self._sets, clusters, strict=True):
+            predictors.append(joint_set.predictors(clustering))
+            joint_set.forget_views()
+        return self.by_view(predictors)
 
     def nearest_constrained(self, links: list[Listed], labels_of: list[Ints]) -> list[Ints]:
         """Return view and row of every row's nearest constrained object, and 1 if it is its own."""
         # only objects of its cluster count; without one they are −1, −1, 0
-        found = []
-        for numbers, views in self._sets:
-            constrained_rows = [np.unique(links[n][0]) for n in numbers]
-            row_of = np.full((views.n_objects, len(numbers)), -1)
-            labels = np.empty(views.n_objects, np.int64)
-            for place, (number, objects) in enumerate(zip(numbers, views.objects, strict=True)):
-                row_of[objects[constrained_rows[place]], place] = constrained_rows[place]
-                labels[objects] = labels_of[number]
-            nearest = views.nearest_constrained(
-                labels, pairs_of_objects([links[n] for n in numbers], views.objects)
+        of_sets = []
+        for views, joint_set in self._sets:
+            constrained_rows = [np.unique(links[view][0]) for view in views]
+            row_of = np.full((joint_set.n_objects, len(views)), -1)
+            labels = np.empty(joint_set.n_objects, np.int64)
+            for column, (view, objects) in enumerate(zip(views, joint_set.objects, strict=True)):
+                row_of[objects[constrained_rows[column]], column] = constrained_rows[column]
+                labels[objects] = labels_of[view]
+            nearest = joint_set.nearest_constrained(
+                labels, pairs_of_objects([links[view] for view in views], joint_set.objects)
             )
-            own_found = []
-            for place, objects in enumerate(views.objects):
+            of_set = []
+            for column, objects in enumerate(joint_set.objects):
                 near = nearest[objects]
-                own_view_first = sorted(range(len(numbers)), key=lambda other: other != place)
-                there = row_of[near][:, own_view_first]
-                first = (there >= 0).argmax(axis=1)
-                view = np.array(numbers)[own_view_first][first]
-                row = there[np.arange(len(near)), first]
-                own_found.append(np.column_stack((view, row, near == objects)))
-                own_found[-1][near < 0] = -1, -1, 0
-            found.append(own_found)
-        return self.by_view(found)
+                own_view_first = sorted(range(len(views)), key=lambda other: other != column)
+                rows = row_of[near][:, own_view_first]
+                first = (rows >= 0).argmax(axis=1)
+                nearest_view = np.array(views)[own_view_first][first]
+                nearest_row = rows[np.arange(len(near)), first]
+                of_set.append(np.column_stack((nearest_view, nearest_row, near == objects)))
+                of_set[-1][near < 0] = -1, -1, 0
+            of_sets.append(of_set)
+        return self.by_view(of_sets)
 
 
 class Settled(NamedTuple):
@@ -142,27 +142,27 @@ def without_wrong_matches(
     make: Callable[[list[tuple[list[int], Relations]]], ConnectedSets],
     connected: list[tuple[list[int], Relations]],
     relations: Relations,
-    given: list[Constraints],
+    constraints: list[Constraints],
     rng: np.random.Generator,
 ) -> Settled:
     """Cluster all rows; if some matches seem to be wrong then, cluster them anew without these."""
     # the doubts, and which matches were left out, come from the first time
     sets = make(connected)
-    labels, clusters = sets.clustered(given, rng)
+    labels, clusters = sets.clustered(constraints, rng)
     suspicions, agreement = sets.suspicions(relations, labels), sets.agreement()
     dropped = {key: to_drop(doubt, agreement[key]) for key, doubt in suspicions.items()}
     if any(wrong.any() for wrong in dropped.values()):
         del clusters, sets  # two graphs would take twice the memory
-        sets = make(connected_views(len(given), without(dropped, relations)))
-        labels, clusters = sets.clustered(given, rng)
+        sets = make(connected_views(len(constraints), without(dropped, relations)))
+        labels, clusters = sets.clustered(constraints, rng)
     return Settled(sets, suspicions, dropped, labels, clusters)
 
 
 def constraints_of_objects(
-    given: list[Constraints], numbers: list[int], views: JointSet
+    constraints: list[Constraints], views: list[int], joint_set: JointSet
 ) -> Constraints:
     """Return the constraints of rows of connected views as pairs of their objects."""
-    return pairs_of_objects([given[number].spanning() for number in numbers], views.objects)
+    return pairs_of_objects([constraints[view].spanning() for view in views], joint_set.objects)
 
 
 def _relative(weights: Floats) -> Floats:

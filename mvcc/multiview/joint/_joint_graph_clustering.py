@@ -249,7 +249,7 @@ class JointGraphClustering(MultiViewEstimator):
         self,
         given_views: GivenViews,
         data: list[Any],
-        given: list[Constraints],
+        constraints: list[Constraints],
         relations: Relations,
     ) -> None:
         settings = Settings.of(self)
@@ -257,7 +257,7 @@ class JointGraphClustering(MultiViewEstimator):
         weights = checked_weights(self.view_weights, len(data))
         rng = as_generator(self.random_state)
         names = given_views.names
-        counted = [of_some_weight(c) for c in given]
+        counted = [of_some_weight(c) for c in constraints]
         if self.on_conflict == "error":
             refuse_conflicts(counted, relations, call_rows(names))
         makers = fitted_features(data, self.features, names)
@@ -276,19 +276,19 @@ class JointGraphClustering(MultiViewEstimator):
             predictors = sets.predictors(clusters)
         broken = [violated(*pair) for pair in zip(counted, labels, strict=True)]
         # only now, so that a fit that is stopped leaves no mixture of two
-        self.labels_, self.objective_ = labels, sum((found.objective for found in clusters), 0.0)
+        self.labels_, self.objective_ = labels, sum((of_set.objective for of_set in clusters), 0.0)
         self._sets, self._predictors, self.violated_ = sets, predictors, broken
         self._embedded = sets.by_view(
-            [(found.rows, own) for own in views.objects]
-            for (_, views), found in zip(sets, clusters, strict=True)
+            [(of_set.rows, objects) for objects in joint_set.objects]
+            for (_, joint_set), of_set in zip(sets, clusters, strict=True)
         )
         self._given_views, self._counted_in_fit, self._clusters = given_views, counted, clusters
         self._confidence: list[tuple[Probabilities, float]] | None = None
-        self.connected_views_ = [numbers for numbers, _ in sets]
-        self.n_anchors_ = sets.by_view(views.n_anchors for _, views in sets)
-        self.n_objects_ = sum(views.n_objects for _, views in sets)
+        self.connected_views_ = [views for views, _ in sets]
+        self.n_anchors_ = sets.by_view(joint_set.n_anchors for _, joint_set in sets)
+        self.n_objects_ = sum(joint_set.n_objects for _, joint_set in sets)
         self.view_agreement_ = sets.agreement()
-        self.eigen_residual_ = max(found.residual for found in clusters)
+        self.eigen_residual_ = max(of_set.residual for of_set in clusters)
         self.suspicions_ = {
             key: put_back(doubt, contradicted[key]) for key, doubt in suspicions.items()
         }
@@ -304,7 +304,7 @@ class JointGraphClustering(MultiViewEstimator):
         check_is_fitted(self)
         if not hasattr(self, "_embedded"):
             self._refuse_without_graph()
-        return [self._embedded_rows(number)[:] for number in range(len(self._embedded))]
+        return [self._embedded_rows(view)[:] for view in range(len(self._embedded))]
 
     def _embedded_rows(self, view: int) -> Floats | LazyRows:
         """Return the rows of a view in that space; many rows only once they are looked at."""
@@ -420,8 +420,8 @@ class JointGraphClustering(MultiViewEstimator):
 
     def _refuse_without_graph(self, remedy: str = "") -> None:
         if not hasattr(self, "_sets"):
-            said = "This model was loaded or copied, or a later fit was stopped, and has no graph;"
-            raise _NoGraphError(f"{said} fit it again.{remedy}")
+            cause = "This model was loaded or copied, or a later fit was stopped, and has no graph;"
+            raise _NoGraphError(f"{cause} fit it again.{remedy}")
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out the graphs: only the object that was fitted clusters by other constraints."""
@@ -435,13 +435,13 @@ class JointGraphClustering(MultiViewEstimator):
             names.add("_embedded")
         return names
 
-    def _probabilities_of(self, X: Any, number: int, what: str) -> Probabilities:
-        rows = self._rows(X, number, what)
+    def _probabilities_of(self, X: Any, view: int, noun: str) -> Probabilities:
+        rows = self._rows(X, view, noun)
         _ = self.probabilities_  # which are made when they are first needed
         assert self._confidence is not None
-        features = self._makers[number].transform(rows)
-        return self._predictors[number].probabilities(features, *self._confidence[number])
+        features = self._makers[view].transform(rows)
+        return self._predictors[view].probabilities(features, *self._confidence[view])
 
-    def _predictor(self, number: int) -> Any:
-        maker, nearest = self._makers[number], self._predictors[number]
+    def _predictor(self, view: int) -> Any:
+        maker, nearest = self._makers[view], self._predictors[view]
         return nearest if maker.rule_ == "none" else make_pipeline(maker, nearest)

@@ -109,7 +109,7 @@ class JointClusters:
 
 def pairs_of_objects(links: list[Listed], objects: list[Ints]) -> Constraints:
     """Return constraints of rows as pairs of distinct objects, the heaviest of each kind."""
-    pairs = np.concatenate([own[rows] for own, (rows, _, _) in zip(objects, links, strict=True)])
+    pairs = np.concatenate([objs[rows] for objs, (rows, _, _) in zip(objects, links, strict=True)])
     must_link = np.concatenate([kinds for _, kinds, _ in links])
     weights = np.concatenate([weight for _, _, weight in links])
     kept = pairs[:, 0] != pairs[:, 1]
@@ -153,34 +153,34 @@ class JointSet:
     ) -> JointClusters:
         """Cluster the objects, given constraints; the generator draws starts and orders."""
         groups = MustLinkGroups.among(self.n_objects, constraints)
-        every = np.arange(self.n_objects)
-        found, rows, residual = self._searched(constraints, groups, every, None, n_init, rng)
-        labels = self._spread(constraints, groups, found.labels)
-        return JointClusters(labels, found.labels, rows, found.objective, residual)
+        all_objects = np.arange(self.n_objects)
+        best, rows, residual = self._searched(constraints, groups, all_objects, None, n_init, rng)
+        labels = self._spread(constraints, groups, best.labels)
+        return JointClusters(labels, best.labels, rows, best.objective, residual)
 
-    def scores(self, constraints: Constraints, found: JointClusters) -> Callable[[Any], Floats]:
+    def scores(self, constraints: Constraints, clusters: JointClusters) -> Callable[[Any], Floats]:
         """Return what gives some objects their scores, (m, k): the evidence for every cluster."""
         # these are the logarithms of the shares that are spread and predicted, or minus the squared
         # distances to the centers without constraints
         k = self._settings.n_clusters
         if not len(constraints):
-            centers = means_of_clusters(found.rows, found.labels, k)
-            return lambda some: -euclidean_distances(found.rows[some], centers, squared=True)
+            centers = means_of_clusters(clusters.rows, clusters.labels, k)
+            return lambda some: -euclidean_distances(clusters.rows[some], centers, squared=True)
         classes = MustLinkGroups.among(self.n_objects, constraints).classes(
-            found.before_spreading, k
+            clusters.before_spreading, k
         )
         # a second round would make objects surer of what the first one found
-        said = self._evidence(constraints, classes, found.before_spreading, rounds=1)
-        return lambda some: log_shares(said[some])
+        all_evidence = self._evidence(constraints, classes, clusters.before_spreading, rounds=1)
+        return lambda some: log_shares(all_evidence[some])
 
     def suspicions(self, labels: list[Ints]) -> dict[tuple[int, int], Floats]:
         """Return how likely every match is wrong, given the clusters of all rows."""
         return suspicions(self._relations, self._columns, self._embedded_graph, labels)
 
-    def predictors(self, found: JointClusters) -> list[NearestRows | NearestAnchors]:
+    def predictors(self, clusters: JointClusters) -> list[NearestRows | NearestAnchors]:
         """Return what assigns new rows of every view, before ``forget_views``."""
-        pairs = zip(self._views, self.objects, strict=True)
-        return [NearestRows().fit(X, found.labels[own]) for X, own in pairs]
+        per_view = zip(self._views, self.objects, strict=True)
+        return [NearestRows().fit(X, clusters.labels[objects]) for X, objects in per_view]
 
     def forget_views(self) -> None:
         """Let go of the single views' graphs and eigenvectors, which ``suspicions`` needs."""
@@ -215,7 +215,7 @@ class JointSet:
 
     @cached_property
     def _members(self) -> list[sp.csr_array]:
-        return [membership(own, self.n_objects) for own in self.objects]
+        return [membership(objects, self.n_objects) for objects in self.objects]
 
     def _object_columns(self, objects: Ints) -> Floats:
         return object_columns(self._columns, [rows_of[objects] for rows_of in self._members])
@@ -243,16 +243,16 @@ class JointSet:
 
     def _rows_without_metric(self, constraints: Constraints) -> tuple[Floats | LazyRows, float]:
         """Embed objects, by columns where few eigenvalues are positive; return the residual."""
-        found = self._eigenpairs if len(constraints) else self._free_eigenpairs
-        number, values, vectors = self._n_free, found.values, found.vectors
+        eigenpairs = self._eigenpairs if len(constraints) else self._free_eigenpairs
+        n_dims, values, vectors = self._n_free, eigenpairs.values, eigenpairs.vectors
         if self._settings.n_components is None:
-            number = clear_components(values, self._settings.n_clusters, number)
-        if np.count_nonzero(values > 0) < min(self._settings.n_clusters, number):
+            n_dims = clear_components(values, self._settings.n_clusters, n_dims)
+        if np.count_nonzero(values > 0) < min(self._settings.n_clusters, n_dims):
             return self._object_columns(np.arange(self.n_objects)), 0.0
         if isinstance(vectors, LazyRows):
-            rows = LazyRows(len(vectors), lambda some: embedded(values, vectors[some], number))
-            return rows, found.residual
-        return embedded(values, vectors, number), found.residual
+            rows = LazyRows(len(vectors), lambda some: embedded(values, vectors[some], n_dims))
+            return rows, eigenpairs.residual
+        return embedded(values, vectors, n_dims), eigenpairs.residual
 
     def _rows_by_metric(self, constraints: Constraints) -> Floats | LazyRows | None:
         """Return the objects in the space of a metric; None if none helps."""
@@ -311,18 +311,18 @@ class JointSet:
         rows = self._rows_by_metric(constraints) if weight else None
         if rows is None:
             return search(free), free, residual
-        found = search(rows)
-        nearest = [pairwise_distances_argmin(rows[end], found.centers) for end in ends]
+        best = search(rows)
+        nearest = [pairwise_distances_argmin(rows[end], best.centers) for end in ends]
         if _violated_weight(nearest, constraints) >= _TOO_MANY * weight:
             return search(free), free, residual
-        return found, rows, self._eigenpairs.residual
+        return best, rows, self._eigenpairs.residual
 
     def _spread(self, constraints: Constraints, groups: MustLinkGroups, clusters: Ints) -> Ints:
         """Return the clusters of all objects, given those of Eq. 1 and the constraints."""
         teller(self.n_objects)("spreading the clusters")
         classes = groups.classes(clusters, self._settings.n_clusters)
-        said = self._evidence(constraints, classes, clusters)
-        reached = np.where(said.sum(axis=1) > 0, said.argmax(axis=1), clusters)
+        all_evidence = self._evidence(constraints, classes, clusters)
+        reached = np.where(all_evidence.sum(axis=1) > 0, all_evidence.argmax(axis=1), clusters)
         return with_all_clusters(reached, classes, clusters)
 
     def _evidence(

@@ -30,9 +30,9 @@ class MustLinkGroups:
         """Find the groups."""
         pairs, must_link = constraints.pairs, constraints.must_link
         _, component = pieces(n_objects, pairs[must_link])
-        of, ends = np.full(n_objects, -1), np.unique(pairs)
-        of[ends] = np.unique(component[ends], return_inverse=True)[1]
-        return cls(of, np.unique(np.sort(of[pairs[~must_link]], axis=1), axis=0))
+        group_of, ends = np.full(n_objects, -1), np.unique(pairs)
+        group_of[ends] = np.unique(component[ends], return_inverse=True)[1]
+        return cls(group_of, np.unique(np.sort(group_of[pairs[~must_link]], axis=1), axis=0))
 
     @property
     def sizes(self) -> Ints:

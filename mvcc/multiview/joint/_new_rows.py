@@ -75,13 +75,13 @@ class NearestAnchors(BaseEstimator):
 
     def _scores(self, data: Floats) -> Floats:
         """Return the evidence for every cluster, (m, k)."""
-        found = self.anchors.ties(data) @ self.at_anchors
+        by_ties = self.anchors.ties(data) @ self.at_anchors
         if self.centers is not None:
-            return -euclidean_distances(unit_rows(found), self.centers, squared=True)
+            return -euclidean_distances(unit_rows(by_ties), self.centers, squared=True)
         assert self.coefficients is not None
-        columns = self.anchors.moved(data).astype(np.float64) @ self.coefficients[:-1]
-        predicted = rows_to_one(np.maximum(columns + self.coefficients[-1], 0))
-        return log_shares(rows_to_one(found) + COLUMNS_SHARE * predicted)
+        by_columns = self.anchors.moved(data).astype(np.float64) @ self.coefficients[:-1]
+        predicted = rows_to_one(np.maximum(by_columns + self.coefficients[-1], 0))
+        return log_shares(rows_to_one(by_ties) + COLUMNS_SHARE * predicted)
 
 
 class NearestRows(BaseEstimator):
@@ -108,8 +108,8 @@ class NearestRows(BaseEstimator):
         distances, nearest = self._nearest_to(X)
         labels, weights = self._voted(distances, nearest), nearness(distances)
         weights[distances[:, 0] == 0] = np.eye(1, weights.shape[1])
-        m, number = nearest.shape
-        entries = weights.ravel(), nearest.ravel(), np.arange(0, m * number + 1, number)
+        m, n_voters = nearest.shape
+        entries = weights.ravel(), nearest.ravel(), np.arange(0, m * n_voters + 1, n_voters)
         votes = sp.csr_array(entries, shape=(m, len(self.labels_)))
 
         def mean(block: slice) -> Floats:
@@ -128,8 +128,8 @@ class NearestRows(BaseEstimator):
 
     def _voted(self, distances: Floats, nearest: Ints) -> Ints:
         votes = np.zeros((len(nearest), int(self.labels_.max()) + 1))
-        places = np.arange(len(nearest))[:, None], self.labels_[nearest]
-        np.add.at(votes, places, nearness(distances))
+        indices = np.arange(len(nearest))[:, None], self.labels_[nearest]
+        np.add.at(votes, indices, nearness(distances))
         return np.where(distances[:, 0] == 0, self.labels_[nearest[:, 0]], votes.argmax(axis=1))
 
 

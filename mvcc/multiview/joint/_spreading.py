@@ -25,8 +25,8 @@ COLUMNS_SHARE = 0.5  # of what the columns predict beside what is spread
 def shares_of_classes(labels: Ints, classes: Ints, k: int) -> Floats:
     """Return the shares of given classes in every object's cluster, (n, k); 1 without any."""
     table = np.zeros((k, k))
-    given = classes >= 0
-    np.add.at(table, (labels[given], classes[given]), 1)
+    has_class = classes >= 0
+    np.add.at(table, (labels[has_class], classes[has_class]), 1)
     total = table.sum(axis=1, keepdims=True)
     return np.where(total > 0, table / np.maximum(total, 1), np.eye(k))[labels]
 
@@ -38,10 +38,10 @@ def first_step(
 
     `classes` (n,) are −1 without constraints; each object stands for as many as `masses` (n,).
     """
-    given = np.flatnonzero(classes >= 0)
+    constrained = np.flatnonzero(classes >= 0)
     step = CLUSTER_SHARE * shares
     step *= np.reshape(masses, (-1, 1))
-    step[given, classes[given]] += weights[given]
+    step[constrained, classes[constrained]] += weights[constrained]
     return step
 
 
@@ -58,16 +58,16 @@ def evidence(
     # in the second round, what the first one found takes the place of the `shares`, squared: the
     # surer an object is, the more it says
     for _ in range(rounds):
-        found = spread(graph, first_step(classes, weights, shares))
-        found += COLUMNS_SHARE * predicted_by_columns(columns, objects, classes, shares)
-        shares = rows_to_one(found**2)
-    return found
+        combined = spread(graph, first_step(classes, weights, shares))
+        combined += COLUMNS_SHARE * predicted_by_columns(columns, objects, classes, shares)
+        shares = rows_to_one(combined**2)
+    return combined
 
 
 def spread(graph: JointGraph, step: Floats) -> Floats:
     """Spread what ``first_step`` returns; rows sum to 1."""
-    found = graph.diffused(step, SPREADING, SPREADING_STEPS)
-    return rows_to_one(found / np.maximum(found.sum(axis=0), TINY) * class_totals(step))
+    diffused = graph.diffused(step, SPREADING, SPREADING_STEPS)
+    return rows_to_one(diffused / np.maximum(diffused.sum(axis=0), TINY) * class_totals(step))
 
 
 def class_totals(step: Floats) -> Floats:
@@ -83,23 +83,23 @@ def predicted_by_columns(
     # The targets are the classes of constrained objects and, with less weight, the shares of the
     # others. The ridge is the one whose leave-one-out errors on constrained rows are least.
     n, k = shares.shape
-    total, seen = np.zeros((n, k)), np.zeros(n)
-    for rows, own in zip(columns, objects, strict=True):
-        coefficients = column_coefficients(rows, classes[own], shares[own])
+    total, n_rows = np.zeros((n, k)), np.zeros(n)
+    for rows, row_objects in zip(columns, objects, strict=True):
+        coefficients = column_coefficients(rows, classes[row_objects], shares[row_objects])
         fitted = [with_ones(rows[block]) @ coefficients for block in blocks_of(len(rows))]
-        rows_of = membership(own, n)
-        total += rows_of @ np.vstack(fitted)
-        seen += rows_of.sum(axis=1)
-    return rows_to_one(np.maximum(total / seen[:, None], 0))
+        members = membership(row_objects, n)
+        total += members @ np.vstack(fitted)
+        n_rows += members.sum(axis=1)
+    return rows_to_one(np.maximum(total / n_rows[:, None], 0))
 
 
 def column_coefficients(
     rows: Floats, classes: Ints, shares: Floats, masses: Floats | float = 1.0
 ) -> Floats:
     """Return coefficients (d + 1, k) of rows and a constant for classes, block by block."""
-    n, given = len(rows), classes >= 0
-    target = np.where(given[:, None], np.eye(shares.shape[1])[np.maximum(classes, 0)], shares)
-    roots = np.sqrt(np.where(given, 1.0, UNCONSTRAINED_WEIGHT * masses))[:, None]
+    n, has_class = len(rows), classes >= 0
+    target = np.where(has_class[:, None], np.eye(shares.shape[1])[np.maximum(classes, 0)], shares)
+    roots = np.sqrt(np.where(has_class, 1.0, UNCONSTRAINED_WEIGHT * masses))[:, None]
     blocks = blocks_of(n)
     gram = np.zeros((rows.shape[1] + 1, rows.shape[1] + 1))
     for block in blocks:
@@ -107,19 +107,20 @@ def column_coefficients(
         gram += weighted.T @ weighted
     values, vectors = scipy.linalg.eigh(gram)
     projected, tested = np.zeros((len(gram), target.shape[1])), []
-    some = given | ~given.any()  # all where none is constrained
+    is_tested = has_class | ~has_class.any()  # all where none is constrained
     for block in blocks:
         turned = (with_ones(rows[block]) * roots[block]) @ vectors
         wanted = target[block] * roots[block]
         projected += turned.T @ wanted
-        tested.append((turned[some[block]], wanted[some[block]]))
+        tested.append((turned[is_tested[block]], wanted[is_tested[block]]))
     turned, wanted = map(np.vstack, zip(*tested, strict=True))
     best, least = projected, np.inf
     for ridge in RIDGES:
         inverse = 1 / (np.maximum(values, 0) + ridge)
         solution = inverse[:, None] * projected
-        kept = np.maximum(1 - turned**2 @ inverse, 1e-9)
-        loss = (((wanted - turned @ solution) / kept[:, None]) ** 2).sum()
+        # the errors of leave-one-out are those of the fit over 1 minus the leverage
+        rest = np.maximum(1 - turned**2 @ inverse, 1e-9)
+        loss = (((wanted - turned @ solution) / rest[:, None]) ** 2).sum()
         if loss < least:
             best, least = solution, loss
     return vectors @ best

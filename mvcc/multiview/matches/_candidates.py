@@ -113,8 +113,8 @@ def match_candidates(
     c = check_count(n_candidates, "n_candidates")
     with one_thread():
         return {
-            key: candidates_between(here, there, rows, c)
-            for key, here, there, rows, _ in matched_columns(views, mappings)
+            key: candidates_between(X_u, X_v, matches, c)
+            for key, X_u, X_v, matches, _ in matched_columns(views, mappings)
         }
 
 
@@ -157,13 +157,13 @@ def candidate_hits(
     match_candidates : What is measured, with an example.
     """
     c, n_folds = check_count(most, "most"), check_count(n_folds, "n_folds", low=2)
-    found = {}
+    hit_rates = {}
     with one_thread():
-        for key, here, there, rows, _ in matched_columns(views, mappings):
-            folds = without_folds(here, there, rows, n_folds, c)
-            places = np.concatenate([first_hits(rows, *fold, c) for fold in folds])
-            found[key] = np.cumsum(places.mean(axis=0)) if len(places) else np.zeros(c)
-    return found
+        for key, X_u, X_v, matches, _ in matched_columns(views, mappings):
+            folds = without_folds(X_u, X_v, matches, n_folds, c)
+            is_hit = np.concatenate([first_hits(matches, *fold, c) for fold in folds])
+            hit_rates[key] = np.cumsum(is_hit.mean(axis=0)) if len(is_hit) else np.zeros(c)
+    return hit_rates
 
 
 def matched_columns(
@@ -176,8 +176,8 @@ def matched_columns(
     data, relations = given.arrays(), given.relations(mappings)
     apart = given.relations(refused or {})
     columns = [raw_columns(X) for X in data]
-    for (u, v), rows in relations.items():
-        yield (u, v), columns[u], columns[v], rows, apart.get((u, v), NONE)
+    for (u, v), matches in relations.items():
+        yield (u, v), columns[u], columns[v], matches, apart.get((u, v), NONE)
 
 
 def fewest_left(matches: Ints, n_folds: int) -> int:
@@ -187,16 +187,16 @@ def fewest_left(matches: Ints, n_folds: int) -> int:
 
 def _folds(matches: Ints, n_folds: int) -> Iterator[tuple[Ints, Ints]]:
     """Deal out rows of a view; give the matches of each fold, and those of none of their rows."""
-    dealt = int(len(np.unique(matches[:, 1])) < len(np.unique(matches[:, 0])))
-    found, number = np.unique(matches[:, dealt], return_inverse=True)
-    fold = (np.random.default_rng(0).permutation(len(found)) % n_folds)[number]
-    for own in np.unique(fold):
-        cut, others = matches[fold == own], matches[fold != own]
-        yield cut, others[~np.isin(others[:, 1 - dealt], cut[:, 1 - dealt])]
+    side = int(len(np.unique(matches[:, 1])) < len(np.unique(matches[:, 0])))
+    rows, row_of = np.unique(matches[:, side], return_inverse=True)
+    fold_of = (np.random.default_rng(0).permutation(len(rows)) % n_folds)[row_of]
+    for fold in np.unique(fold_of):
+        cut, others = matches[fold_of == fold], matches[fold_of != fold]
+        yield cut, others[~np.isin(others[:, 1 - side], cut[:, 1 - side])]
 
 
 def without_folds(
-    here: Floats, there: Floats, matches: Ints, n_folds: int, c: int
+    X_u: Floats, X_v: Floats, matches: Ints, n_folds: int, c: int
 ) -> Iterator[tuple[Ints, Likeliest]]:
     """Give each fold of the matches, and the counterparts that are found without it."""
     n_left = fewest_left(matches, n_folds)
@@ -206,7 +206,7 @@ def without_folds(
             f" {n_folds} folds; {len(matches)} leave {n_left}."
         )
     for cut, others in _folds(matches, n_folds):
-        yield cut, likeliest(here, there, others, c)
+        yield cut, likeliest(X_u, X_v, others, c)
 
 
 def are_matches(matches: Ints, rows: Ints, others: Ints) -> Bools:
@@ -214,39 +214,37 @@ def are_matches(matches: Ints, rows: Ints, others: Ints) -> Bools:
     return np.isin((rows << 32) | others, (matches[:, 0] << 32) | matches[:, 1])
 
 
-def first_hits(matches: Ints, cut: Ints, found: Likeliest, most: int) -> Bools:
+def first_hits(matches: Ints, cut: Ints, ranked: Likeliest, most: int) -> Bools:
     """Tell which of the first candidates of every cut row is the first counterpart, (r, most)."""
-    own = np.isin(found.rows, cut[:, 0])
-    hits = are_matches(matches, found.rows[own, None], found.candidates[own, :most])
+    is_cut = np.isin(ranked.rows, cut[:, 0])
+    hits = are_matches(matches, ranked.rows[is_cut, None], ranked.candidates[is_cut, :most])
     hits &= np.cumsum(hits, axis=1) == 1
     return np.pad(hits, ((0, 0), (0, most - hits.shape[1])))
 
 
-def likeliest(
-    here: Floats, there: Floats, matches: Ints, c: int, refused: Ints = NONE
-) -> Likeliest:
+def likeliest(X_u: Floats, X_v: Floats, matches: Ints, c: int, refused: Ints = NONE) -> Likeliest:
     """Return the c likeliest counterparts of the rows of one view that no match names."""
     # pairs of rows that are ``refused`` have the least score
-    unmatched = Unmatched.of(here, there, matches, refused)
-    found, scores, _ = unmatched.nearest(max(c, 2))
+    unmatched = Unmatched.of(X_u, X_v, matches, refused)
+    nearest, scores, _ = unmatched.nearest(max(c, 2))
     order = _order(scores)
-    rows, candidates = unmatched.rows[order], unmatched.others[found[order, :c]]
+    rows, candidates = unmatched.rows[order], unmatched.others[nearest[order, :c]]
     return Likeliest(rows, candidates, scores[order, :c])
 
 
-def candidates_between(here: Floats, there: Floats, matches: Ints, c: int) -> MatchCandidates:
+def candidates_between(X_u: Floats, X_v: Floats, matches: Ints, c: int) -> MatchCandidates:
     """Return what `likeliest` does, and whether candidates have the same rows as theirs."""
-    unmatched = Unmatched.of(here, there, matches, NONE)
-    found, scores, hubs = unmatched.nearest(max(c, 2))
-    if not len(found):
-        return MatchCandidates(unmatched.rows, found, scores, hubs.astype(np.bool_), hubs)
+    unmatched = Unmatched.of(X_u, X_v, matches, NONE)
+    nearest, scores, hubs = unmatched.nearest(max(c, 2))
+    if not len(nearest):
+        return MatchCandidates(unmatched.rows, nearest, scores, hubs.astype(np.bool_), hubs)
     back, back_scores, _ = unmatched.turned(hubs).nearest(2)
-    first = found[:, 0]
+    first = nearest[:, 0]
     mutual = back[first, 0] == np.arange(len(first))
     rival = np.where(mutual, _second(back_scores)[first], back_scores[first, 0])
     margins = scores[:, 0] - np.maximum(_second(scores), rival)
     order = _order(scores)
-    rows, candidates = unmatched.rows[order], unmatched.others[found[order, :c]]
+    rows, candidates = unmatched.rows[order], unmatched.others[nearest[order, :c]]
     return MatchCandidates(rows, candidates, scores[order, :c], mutual[order], margins[order])
 
 

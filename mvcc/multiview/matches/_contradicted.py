@@ -21,20 +21,20 @@ def contradicted_matches(sizes: list[int], relations: Relations) -> dict[ViewPai
     # contradicts it where a row that is matched with one of them is matched with a row of the
     # other's view that is not its partner: a few of these would chain many objects. If no object
     # has two rows of one view, all matches agree.
-    found = {key: np.zeros(len(rows), np.bool_) for key, rows in relations.items()}
+    contradicted = {key: np.zeros(len(rows), np.bool_) for key, rows in relations.items()}
     if len(relations) < 3:
-        return found
+        return contradicted
     _, objects = find_objects(sizes, relations)
-    if all(len(np.unique(own)) == len(own) for own in objects):
-        return found
+    if all(len(np.unique(row_objects)) == len(row_objects) for row_objects in objects):
+        return contradicted
     while True:
-        excess = _excess(sizes, {key: rows[~found[key]] for key, rows in relations.items()})
-        most = max(part.max(initial=0) for part in excess.values())
+        excess = _excess(sizes, {key: rows[~contradicted[key]] for key, rows in relations.items()})
+        most = max(of_pair.max(initial=0) for of_pair in excess.values())
         if most == 0:
-            return found
-        for key, part in excess.items():
-            kept = np.flatnonzero(~found[key])
-            found[key][kept[part == most]] = True
+            return contradicted
+        for key, of_pair in excess.items():
+            kept = np.flatnonzero(~contradicted[key])
+            contradicted[key][kept[of_pair == most]] = True
 
 
 def _excess(sizes: list[int], relations: Relations) -> dict[ViewPair, Ints]:
@@ -67,8 +67,8 @@ def without(dropped: dict[ViewPair, Bools], relations: Relations) -> Relations:
     return {key: rows[~dropped[key]] for key, rows in relations.items()}
 
 
-def put_back(found: NDArray[Any], contradicted: Bools) -> NDArray[Any]:
+def put_back(values: NDArray[Any], contradicted: Bools) -> NDArray[Any]:
     """Return what was found of confirmed matches, and 1 for those that others contradict."""
-    everything = np.ones(len(contradicted), found.dtype)
-    everything[~contradicted] = found
-    return everything
+    all_values = np.ones(len(contradicted), values.dtype)
+    all_values[~contradicted] = values
+    return all_values

@@ -93,63 +93,63 @@ def match_proposals(
     n_folds = check_count(n_folds, "n_folds")
     with one_thread():
         return {
-            key: _proposals(here, there, rows, n_folds, apart)
-            for key, here, there, rows, apart in matched_columns(views, mappings, refused)
+            key: _proposals(X_u, X_v, matches, n_folds, apart)
+            for key, X_u, X_v, matches, apart in matched_columns(views, mappings, refused)
         }
 
 
 def _proposals(
-    here: Floats, there: Floats, matches: Ints, n_folds: int, refused: Ints
+    X_u: Floats, X_v: Floats, matches: Ints, n_folds: int, refused: Ints
 ) -> MatchProposals:
-    pairs, about = _one_to_one(likeliest(here, there, matches, _CONSIDERED, refused))
+    pairs, features = _one_to_one(likeliest(X_u, X_v, matches, _CONSIDERED, refused))
     if n_folds == 1 or not len(pairs):
-        none = np.full(len(pairs), np.nan)
-        return MatchProposals(pairs, none, about[:, 0], np.full(_HITS, np.nan))
+        unknown = np.full(len(pairs), np.nan)
+        return MatchProposals(pairs, unknown, features[:, 0], np.full(_HITS, np.nan))
     known, right = list[Floats](), list[Bools]()
     hits, n_cut = np.zeros(_HITS), 0
-    for cut, seen in without_folds(here, there, matches, n_folds, _CONSIDERED):
-        proposed, facts = _one_to_one(seen)
-        inside = np.isin(proposed[:, 0], cut[:, 0])
-        known.append(facts[inside])
-        right.append(are_matches(matches, *proposed[inside].T))
-        places = first_hits(matches, cut, seen, _HITS)
-        hits += np.cumsum(places.sum(axis=0))
-        n_cut += len(places)
-    probabilities = _calibrated(np.concatenate(known), np.concatenate(right), about)
-    order = np.lexsort((-about[:, 0], -probabilities))
+    for cut, ranked in without_folds(X_u, X_v, matches, n_folds, _CONSIDERED):
+        proposed, proposed_features = _one_to_one(ranked)
+        is_cut = np.isin(proposed[:, 0], cut[:, 0])
+        known.append(proposed_features[is_cut])
+        right.append(are_matches(matches, *proposed[is_cut].T))
+        is_hit = first_hits(matches, cut, ranked, _HITS)
+        hits += np.cumsum(is_hit.sum(axis=0))
+        n_cut += len(is_hit)
+    probabilities = _calibrated(np.concatenate(known), np.concatenate(right), features)
+    order = np.lexsort((-features[:, 0], -probabilities))
     hits /= max(n_cut, 1)
-    return MatchProposals(pairs[order], probabilities[order], about[order, 0], hits)
+    return MatchProposals(pairs[order], probabilities[order], features[order, 0], hits)
 
 
-def _one_to_one(found: Likeliest) -> tuple[Ints, Floats]:
+def _one_to_one(ranked: Likeliest) -> tuple[Ints, Floats]:
     """Return pairs, those with the highest scores first, and the score and the margin of each."""
     # the margin is the score less the next best one of the row
-    n, c = found.candidates.shape
-    rows, ranks = np.divmod(np.argsort(-found.scores, axis=None, kind="stable"), max(c, 1))
+    n, c = ranked.candidates.shape
+    rows, ranks = np.divmod(np.argsort(-ranked.scores, axis=None, kind="stable"), max(c, 1))
     free_rows, taken = np.ones(n, np.bool_), set[int]()
-    places = []
+    chosen = []
     for row, rank in zip(rows.tolist(), ranks.tolist(), strict=True):
-        other = int(found.candidates[row, rank])
-        if free_rows[row] and other not in taken and found.scores[row, rank] > LEAST:
+        candidate = int(ranked.candidates[row, rank])
+        if free_rows[row] and candidate not in taken and ranked.scores[row, rank] > LEAST:
             free_rows[row] = False
-            taken.add(other)
-            places.append((row, rank))
-    row, rank = np.array(places, dtype=np.int64).reshape(-1, 2).T
-    scores = found.scores[row, rank]
+            taken.add(candidate)
+            chosen.append((row, rank))
+    row, rank = np.array(chosen, dtype=np.int64).reshape(-1, 2).T
+    scores = ranked.scores[row, rank]
     # the first candidate has the second one as its rival, and any other the first one
-    rivals = found.scores[row, np.minimum(rank == 0, c - 1)] if len(row) else scores
+    rivals = ranked.scores[row, np.minimum(rank == 0, c - 1)] if len(row) else scores
     rivals = np.where(rivals > LEAST, rivals, scores)  # all others were refused
-    pairs = np.column_stack((found.rows[row], found.candidates[row, rank]))
+    pairs = np.column_stack((ranked.rows[row], ranked.candidates[row, rank]))
     return pairs, np.column_stack((scores, scores - rivals))
 
 
-def _calibrated(known: Floats, right: Bools, about: Floats) -> Floats:
+def _calibrated(known: Floats, right: Bools, features: Floats) -> Floats:
     """Return the probability of proposals like those that are known to be right or wrong."""
     if right.all() or not right.any():
-        return np.full(len(about), (right.sum() + 0.5) / (len(right) + 1))
+        return np.full(len(features), (right.sum() + 0.5) / (len(right) + 1))
     from sklearn.linear_model import LogisticRegression
 
     mean, spread = known.mean(axis=0), known.std(axis=0)
     spread[spread == 0] = 1  # what is equal in all of them tells nothing
     model = LogisticRegression(C=_STRENGTH).fit((known - mean) / spread, right)
-    return model.predict_proba((about - mean) / spread)[:, 1]
+    return model.predict_proba((features - mean) / spread)[:, 1]

@@ -114,9 +114,9 @@ def suspicious_matches(
     data, relations = given.arrays(), given.relations(mappings)
     of_views = (given.per_view if isinstance(labels, Mapping) else as_list)(labels, "labels")
     clusters = _label_numbers(of_views, [len(X) for X in data])
-    for view, (table, own) in enumerate(zip(given.tables, of_views, strict=True)):
-        check_order(table, own, f"views[{view}] and labels[{view}]")
-    k = 1 + max(int(own.max()) for own in clusters)
+    for view, (table, view_labels) in enumerate(zip(given.tables, of_views, strict=True)):
+        check_order(table, view_labels, f"views[{view}] and labels[{view}]")
+    k = 1 + max(int(view_clusters.max()) for view_clusters in clusters)
     with one_thread():
         graph = any_graph(data, relations, _NEIGHBORS, k, np.random.default_rng(0))
         return suspicions(relations, [raw_columns(X) for X in data], graph, clusters)
@@ -124,51 +124,51 @@ def suspicious_matches(
 
 def _label_numbers(labels: Sequence[ArrayLike], sizes: list[int]) -> list[Ints]:
     """Return the labels of all views, numbered from 0 in all of them alike."""
-    found = [as_labels(own, f"labels[{view}]") for view, own in enumerate(labels)]
-    if [own.shape for own in found] != [(n,) for n in sizes]:
+    arrays = [as_labels(view_labels, f"labels[{view}]") for view, view_labels in enumerate(labels)]
+    if [array.shape for array in arrays] != [(n,) for n in sizes]:
         raise InvalidInputError(
             f"labels must hold one label for each of the {sizes} rows, got"
-            f" {[own.shape for own in found]}."
+            f" {[array.shape for array in arrays]}."
         )
-    number = class_codes(np.concatenate(found), "labels, all views together,")
-    return np.split(number, np.cumsum(sizes)[:-1])
+    codes = class_codes(np.concatenate(arrays), "labels, all views together,")
+    return np.split(codes, np.cumsum(sizes)[:-1])
 
 
 def suspicions(
     relations: Relations, columns: list[Floats], joint: JointGraph | AnchorGraph, labels: list[Ints]
 ) -> dict[tuple[int, int], Floats]:
     """Return the suspicions of all matches, given the raw columns and labels of every view."""
-    k = 1 + max(int(own.max()) for own in labels)
-    around = [joint.views[view].around(own, k) for view, own in enumerate(labels)]
-    found, n_pairs = {}, sum(len(rows) >= _FEWEST for rows in relations.values())
+    k = 1 + max(int(view_labels.max()) for view_labels in labels)
+    around = [joint.views[view].around(view_labels, k) for view, view_labels in enumerate(labels)]
+    by_pair, n_pairs = {}, sum(len(rows) >= _FEWEST for rows in relations.values())
 
     def of_pair(u: int, v: int, rows: Ints) -> Floats:
         i, j = rows.T
         features = [
-            np.hstack((joint.views[w].spectrum(own), columns[w][own]))
-            for w, own in ((u, i), (v, j))
+            np.hstack((joint.views[w].spectrum(ends), columns[w][ends]))
+            for w, ends in ((u, i), (v, j))
         ]
         near = unit_rows(around[u][i]), unit_rows(around[v][j])
         kinds = [near, _by_regression(*features)]
         return _posterior(_tail_shares(kinds, len(rows), n_pairs))
 
     for (u, v), rows in relations.items():
-        found[u, v] = np.zeros(len(rows))
+        by_pair[u, v] = np.zeros(len(rows))
         if len(rows) < _FEWEST:
             continue
         # by some matches, whether all are looked at
         agreement, glance = joint.agreement[u, v], _drawn(len(rows), GLANCED, GLANCED)
         suspicion = of_pair(u, v, rows[glance])
         if not _can_be_told(suspicion.mean(), agreement):
-            found[u, v][:] = np.nan
+            by_pair[u, v][:] = np.nan
         elif len(glance) == len(rows):
-            found[u, v] = suspicion
+            by_pair[u, v] = suspicion
         elif not to_drop(suspicion, agreement).any():
-            found[u, v][:] = suspicion.mean()
+            by_pair[u, v][:] = suspicion.mean()
         else:
             for part in _parts(len(rows)):
-                found[u, v][part] = of_pair(u, v, rows[part])
-    return found
+                by_pair[u, v][part] = of_pair(u, v, rows[part])
+    return by_pair
 
 
 def _drawn(m: int, most: int, fewer: int) -> Ints:
@@ -217,30 +217,32 @@ def hardly_agree(suspicion: Floats) -> bool:
     return bool(np.isnan(suspicion).any())
 
 
-def _by_regression(here: Floats, there: Floats) -> Likeness:
+def _by_regression(X_u: Floats, X_v: Floats) -> Likeness:
     """Return minus the squared distances from what the other view predicts, both ways."""
-    here, there = here - here.mean(axis=0), there - there.mean(axis=0)
-    forth, back = _left_out(here, there), _left_out(there, here)
-    one = np.ones((len(here), 1))
-    lengths = [np.einsum("ij,ij->i", own, own)[:, None] for own in (forth, back, here, there)]
+    X_u, X_v = X_u - X_u.mean(axis=0), X_v - X_v.mean(axis=0)
+    forth, back = _left_out(X_u, X_v), _left_out(X_v, X_u)
+    ones = np.ones((len(X_u), 1))
+    lengths = [np.einsum("ij,ij->i", rows, rows)[:, None] for rows in (forth, back, X_u, X_v)]
+    # minus a squared distance is twice the product, less both squared lengths
     return (
-        np.hstack((2 * forth, 2 * here, -lengths[0] - lengths[2], one)),
-        np.hstack((there, back, one, -lengths[1] - lengths[3])),
+        np.hstack((2 * forth, 2 * X_u, -lengths[0] - lengths[2], ones)),
+        np.hstack((X_v, back, ones, -lengths[1] - lengths[3])),
     )
 
 
-def _left_out(here: Floats, there: Floats) -> Floats:
-    """Predict every row there by ridge regression over the other rows."""
-    values, vectors = scipy.linalg.eigh(here.T @ here)
-    turned = here @ vectors
-    projected = turned.T @ there
-    best, least = there, np.inf
+def _left_out(X: Floats, Y: Floats) -> Floats:
+    """Predict every row of Y from X by ridge regression over the other rows."""
+    values, vectors = scipy.linalg.eigh(X.T @ X)
+    turned = X @ vectors
+    projected = turned.T @ Y
+    best, least = Y, np.inf
     for ridge in _RIDGES:
         inverse = 1 / (np.maximum(values, 0) + ridge)
-        errors = there - turned @ (inverse[:, None] * projected)
-        errors /= np.maximum(1 - turned**2 @ inverse - 1 / len(here), 1e-6)[:, None]
+        errors = Y - turned @ (inverse[:, None] * projected)
+        # those of leave-one-out, over 1 minus the leverage with that of the mean
+        errors /= np.maximum(1 - turned**2 @ inverse - 1 / len(X), 1e-6)[:, None]
         if (loss := float((errors**2).sum())) < least:
-            best, least = there - errors, loss
+            best, least = Y - errors, loss
     return best
 
 
@@ -248,21 +250,19 @@ def _tail_shares(kinds: list[Likeness], m: int, n_pairs: int) -> Floats:
     """Return p of every match: the share of pairs of different matches that are more alike."""
     # How alike a pair is, its ranks tell, among all pairs of either row, in all kinds together. The
     # number of pairs of views tells how many matches can be compared.
-    limits = (
-        max(round(number / np.sqrt(n_pairs)), LEAST_DRAWN) for number in (MOST_COMPARED, DRAWN)
-    )
+    limits = (max(round(limit / np.sqrt(n_pairs)), LEAST_DRAWN) for limit in (MOST_COMPARED, DRAWN))
     drawn = _drawn(m, *limits)
-    place = np.full(m, -1)  # among the drawn ones
-    place[drawn] = np.arange(len(drawn))
-    ranks, of_drawn = np.zeros(m), np.zeros((len(drawn), len(drawn)))
+    index_of = np.full(m, -1)  # among the drawn ones
+    index_of[drawn] = np.arange(len(drawn))
+    ranks, drawn_ranks = np.zeros(m), np.zeros((len(drawn), len(drawn)))
     for left, right in kinds:
         table = -left[drawn] @ right[drawn].T
-        of_drawn += (_ranks(table.T).T + _ranks(table) - 2) / (len(drawn) - 1)
-        for here, there in ((left, right), (right, left)):
+        drawn_ranks += (_ranks(table.T).T + _ranks(table) - 2) / (len(drawn) - 1)
+        for rows, partners in ((left, right), (right, left)):
             for some in np.array_split(np.arange(m), -(-m // MOST_COMPARED)):
-                compared = here[some], there[some], there[drawn], place[some]
+                compared = rows[some], partners[some], partners[drawn], index_of[some]
                 ranks[some] += _shares_above(*compared)
-    chance = np.sort(of_drawn[~np.eye(len(drawn), dtype=np.bool_)])
+    chance = np.sort(drawn_ranks[~np.eye(len(drawn), dtype=np.bool_)])
     # equal ranks but for rounding
     return np.searchsorted(chance, ranks - 1e-9) / len(chance)
 
@@ -282,14 +282,14 @@ def _ranks(table: Floats) -> Floats:
     return ranks
 
 
-def _shares_above(rows: Floats, partners: Floats, others: Floats, place: Ints) -> Floats:
+def _shares_above(rows: Floats, partners: Floats, others: Floats, index: Ints) -> Floats:
     """Return the share of rows more alike than each one's partner; ties count half."""
-    # the place of a partner among the others is −1 where it is none of them
-    own, alike = np.einsum("ij,ij->i", rows, partners)[:, None], rows @ others.T
-    among = place >= 0
-    alike[among, place[among]] = -np.inf
-    above, equal = (np.count_nonzero(of, axis=1) for of in (alike > own, alike == own))
-    return (above + 0.5 * equal) / (len(others) - among)
+    # the index of a partner among the others is −1 where it is none of them
+    level, alike = np.einsum("ij,ij->i", rows, partners)[:, None], rows @ others.T
+    is_among = index >= 0
+    alike[is_among, index[is_among]] = -np.inf
+    above, equal = (np.count_nonzero(mask, axis=1) for mask in (alike > level, alike == level))
+    return (above + 0.5 * equal) / (len(others) - is_among)
 
 
 def _posterior(p: Floats) -> Floats:

@@ -37,7 +37,7 @@ class Unmatched:
     apart: Ints  # places among rows and others that do not match
 
     @classmethod
-    def of(cls, here: Floats, there: Floats, matches: Ints, refused: Ints) -> Unmatched:
+    def of(cls, X_u: Floats, X_v: Floats, matches: Ints, refused: Ints) -> Unmatched:
         """Place the rows by canonical correlations of the matches."""
         if len(matches) < FEWEST_MATCHES:
             raise InvalidInputError(
@@ -46,14 +46,14 @@ class Unmatched:
             )
         # in random order: by number, equally near rows would match where tables have the same order
         rng = np.random.default_rng(0)
-        rows = rng.permutation(np.setdiff1d(np.arange(len(here)), matches[:, 0]))
-        others = rng.permutation(np.setdiff1d(np.arange(len(there)), matches[:, 1]))
+        rows = rng.permutation(np.setdiff1d(np.arange(len(X_u)), matches[:, 0]))
+        others = rng.permutation(np.setdiff1d(np.arange(len(X_v)), matches[:, 1]))
         if not len(rows) or not len(others):
             nothing = np.empty((0, 0))
             return cls(rows[:0], others[:0], nothing, nothing, nothing.ravel(), NONE)
-        x, y = _in_one_space(here, there, matches, rows, others)
-        ends = zip((len(here), len(there)), (rows, others), refused.T, strict=True)
-        apart = np.column_stack([_places(*own) for own in ends])
+        x, y = _in_one_space(X_u, X_v, matches, rows, others)
+        ends = zip((len(X_u), len(X_v)), (rows, others), refused.T, strict=True)
+        apart = np.column_stack([_places(*end) for end in ends])
         apart = apart[(apart >= 0).all(axis=1)]
         hubs = [_mean_of_nearest(y[some] @ x.T) for some in _blocks(len(y), len(x))]
         return cls(rows, others, x, y, np.concatenate(hubs), apart)
@@ -68,54 +68,54 @@ class Unmatched:
         if not len(self.rows):
             return np.empty((0, 0), np.int64), np.empty((0, 0)), np.empty(0)
         c = min(c, len(self.others))
-        places, scores, hubs = [], [], []
+        nearest, scores, hubs = [], [], []
         for some in _blocks(len(self.rows), len(self.others)):
             cosines = self.x[some] @ self.y.T
             hubs.append(_mean_of_nearest(cosines))
-            score = 2 * cosines - self.hubs
+            similarity = 2 * cosines - self.hubs
             row, other = self.apart[np.isin(self.apart[:, 0], some)].T
-            score[row - some[0], other] = -np.inf
-            found = np.argpartition(-score, c - 1, axis=1)[:, :c]
-            own = np.take_along_axis(score, found, axis=1)
-            order = np.argsort(-own, axis=1, kind="stable")
-            places.append(np.take_along_axis(found, order, axis=1))
-            own = np.take_along_axis(own, order, axis=1) - hubs[-1][:, None]
-            scores.append(np.maximum(own, LEAST))
-        return np.concatenate(places), np.concatenate(scores), np.concatenate(hubs)
+            similarity[row - some[0], other] = -np.inf
+            top = np.argpartition(-similarity, c - 1, axis=1)[:, :c]
+            top_scores = np.take_along_axis(similarity, top, axis=1)
+            order = np.argsort(-top_scores, axis=1, kind="stable")
+            nearest.append(np.take_along_axis(top, order, axis=1))
+            top_scores = np.take_along_axis(top_scores, order, axis=1) - hubs[-1][:, None]
+            scores.append(np.maximum(top_scores, LEAST))
+        return np.concatenate(nearest), np.concatenate(scores), np.concatenate(hubs)
 
 
 def _places(n: int, rows: Ints, wanted: Ints) -> Ints:
     """Return where the wanted ones of n rows are among some; −1 for others."""
-    places = np.full(n, -1)
-    places[rows] = np.arange(len(rows))
-    return places[wanted]
+    index_of = np.full(n, -1)
+    index_of[rows] = np.arange(len(rows))
+    return index_of[wanted]
 
 
 def _in_one_space(
-    here: Floats, there: Floats, matches: Ints, rows: Ints, others: Ints
+    X_u: Floats, X_v: Floats, matches: Ints, rows: Ints, others: Ints
 ) -> tuple[Floats, Floats]:
     """Return rows of both views as unit rows of canonical variates, each times its correlation."""
     m = len(matches)
     drawn = np.sort(np.random.default_rng(0).permutation(m)[:MOST_LANDMARKS])
-    matched_u, own_u = _whitened(here, matches[:, 0], drawn, rows)
-    matched_v, own_v = _whitened(there, matches[:, 1], drawn, others)
+    matched_u, rows_u = _whitened(X_u, matches[:, 0], drawn, rows)
+    matched_v, rows_v = _whitened(X_v, matches[:, 1], drawn, others)
     left, correlations, right = scipy.linalg.svd(matched_u.T @ matched_v / m)
-    return unit_rows(own_u @ left * correlations), unit_rows(own_v @ right.T * correlations)
+    return unit_rows(rows_u @ left * correlations), unit_rows(rows_v @ right.T * correlations)
 
 
-def _whitened(X: Floats, matched: Ints, drawn: Ints, own: Ints) -> tuple[Floats, Floats]:
+def _whitened(X: Floats, matched: Ints, drawn: Ints, rest: Ints) -> tuple[Floats, Floats]:
     """Return matched rows and others, by their kernel with some, without correlation."""
     landmarks = X[matched[drawn]]
     width = WIDTH / (float(np.median(pdist(landmarks, "sqeuclidean"))) or 1.0)
-    near, near_own = (
-        np.exp(-width * cdist(X[rows], landmarks, "sqeuclidean")) for rows in (matched, own)
+    near, near_rest = (
+        np.exp(-width * cdist(X[rows], landmarks, "sqeuclidean")) for rows in (matched, rest)
     )
     mean = near.mean(axis=0)
-    near, near_own = near - mean, near_own - mean
+    near, near_rest = near - mean, near_rest - mean
     covariance = near.T @ near / len(near)
     ridge = max(RIDGE * float(np.trace(covariance)) / len(covariance), np.finfo(float).tiny)
     factor = scipy.linalg.cholesky(covariance + ridge * np.eye(len(covariance)), lower=True)
-    whitened = (scipy.linalg.solve_triangular(factor, X.T, lower=True).T for X in (near, near_own))
+    whitened = (scipy.linalg.solve_triangular(factor, K.T, lower=True).T for K in (near, near_rest))
     return next(whitened), next(whitened)
 
 

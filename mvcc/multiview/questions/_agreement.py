@@ -48,7 +48,7 @@ class Agreement:
         few = len(self.said) < MANY_ANSWERS
         people = {group.name: len(group.names) for group in self.groups}
         members = self.history.members().items()
-        sizes = {self.history.names[number]: len(own) for number, own in members}
+        sizes = {self.history.names[group]: len(objects) for group, objects in members}
         return {name for name, n in sizes.items() if few or people[name] > 1 or n >= FEWEST_MEMBERS}
 
 
@@ -61,49 +61,49 @@ def agreement(histories: Mapping[str, AnswerHistory]) -> Agreement:
     apart: set[frozenset[str]] = set()
     for who, history in histories.items():
         names: dict[int | str, str] = {
-            number: group.name for number, group in _shared(who, history, groups).items()
+            group: shared.name for group, shared in _shared(who, history, groups).items()
         }
         apart |= set(map(frozenset, combinations(names.values(), 2)))
         names[OUTLIER] = OUTLIER
-        for one, says in history.answers.items():
+        for obj, says in history.answers.items():
             if says != UNSURE:
-                said.setdefault(one, {})[who] = names[says]
-    disputed = [one for one, answers in said.items() if len(set(answers.values())) > 1]
-    pairs = [_agreement_of(one, other, said) for one, other in combinations(histories, 2)]
+                said.setdefault(obj, {})[who] = names[says]
+    disputed = [obj for obj, answers in said.items() if len(set(answers.values())) > 1]
+    pairs = [_agreement_of(who, other, said) for who, other in combinations(histories, 2)]
     return Agreement(_merged([*histories.values()], said), groups, said, disputed, apart, pairs)
 
 
 def _shared(who: str, history: AnswerHistory, groups: list[SharedGroup]) -> dict[int, SharedGroup]:
     """Return the shared group of every group of a person; those that nobody else has are added."""
-    members = {number: set(own.tolist()) for number, own in history.members().items()}
+    members = {group: set(objects.tolist()) for group, objects in history.members().items()}
     grouped = set[int]().union(*members.values())
-    others = set[int]().union(*(group.members for group in groups))
+    grouped_before = set[int]().union(*(shared.members for shared in groups))
 
-    def has_the_name(number: int, group: SharedGroup) -> bool:
-        return history.names[number] == group.name
+    def has_the_name(group: int, shared: SharedGroup) -> bool:
+        return history.names[group] == shared.name
 
-    def is_called_so(number: int, group: SharedGroup) -> bool:
-        names = {name.casefold() for name in group.names.values()}
-        return history.names[number].casefold() in names
+    def is_called_so(group: int, shared: SharedGroup) -> bool:
+        names = {name.casefold() for name in shared.names.values()}
+        return history.names[group].casefold() in names
 
-    def has_its_objects(number: int, group: SharedGroup) -> bool:
-        n_both = len(members[number] & group.members)
-        n_most = max(len(members[number] & others), len(group.members & grouped))
+    def has_its_objects(group: int, shared: SharedGroup) -> bool:
+        n_both = len(members[group] & shared.members)
+        n_most = max(len(members[group] & grouped_before), len(shared.members & grouped))
         return n_both >= _FEWEST and 2 * n_both > n_most
 
-    found: dict[int, SharedGroup] = {}
+    shared_of: dict[int, SharedGroup] = {}
     for is_same in (has_the_name, is_called_so, has_its_objects):
-        for number in [number for number in members if number not in found]:
-            free = [group for group in groups if group not in found.values()]
-            if same := next((group for group in free if is_same(number, group)), None):
-                found[number] = same
-    for number, own in members.items():
-        if number not in found:
-            found[number] = SharedGroup(history.names[number])
-            groups.append(found[number])
-        found[number].names[who] = history.names[number]
-        found[number].members |= own
-    return found
+        for group in [group for group in members if group not in shared_of]:
+            free = [shared for shared in groups if shared not in shared_of.values()]
+            if same := next((shared for shared in free if is_same(group, shared)), None):
+                shared_of[group] = same
+    for group, objects in members.items():
+        if group not in shared_of:
+            shared_of[group] = SharedGroup(history.names[group])
+            groups.append(shared_of[group])
+        shared_of[group].names[who] = history.names[group]
+        shared_of[group].members |= objects
+    return shared_of
 
 
 def _merged(histories: list[AnswerHistory], said: Mapping[int, Mapping[str, str]]) -> AnswerHistory:
@@ -113,12 +113,12 @@ def _merged(histories: list[AnswerHistory], said: Mapping[int, Mapping[str, str]
     lines: dict[int, Answer] = {}
     for history in histories:
         last = {line.object: line for line in history.standing if line.object is not None}
-        for one, line in last.items():
-            both = (lines.get(one, line), line)
-            lines[one] = min(both, key=lambda said: (said.answer == UNSURE, said.when))
+        for obj, line in last.items():
+            both = (lines.get(obj, line), line)
+            lines[obj] = min(both, key=lambda line: (line.answer == UNSURE, line.when))
     merged, known = list[Answer](), {UNSURE, OUTLIER}
-    for one, line in sorted(lines.items(), key=lambda item: item[1].when):
-        answer, *others = set(said.get(one, {}).values()) or {UNSURE}
+    for obj, line in sorted(lines.items(), key=lambda item: item[1].when):
+        answer, *others = set(said.get(obj, {}).values()) or {UNSURE}
         if others:
             continue
         if answer not in known:
@@ -128,11 +128,11 @@ def _merged(histories: list[AnswerHistory], said: Mapping[int, Mapping[str, str]
     return AnswerHistory().followed_by(merged)
 
 
-def _agreement_of(one: str, other: str, said: dict[int, dict[str, str]]) -> AgreementFacts:
+def _agreement_of(person: str, other: str, said: dict[int, dict[str, str]]) -> AgreementFacts:
     from sklearn.metrics import cohen_kappa_score  # scikit-learn takes a second to import
 
-    both = [answers for answers in said.values() if one in answers and other in answers]
-    first, second = ([answers[who] for answers in both] for who in (one, other))
-    n_same = sum(answers[one] == answers[other] for answers in both)
+    common = [answers for answers in said.values() if person in answers and other in answers]
+    first, second = ([answers[who] for answers in common] for who in (person, other))
+    n_same = sum(answers[person] == answers[other] for answers in common)
     kappa = float(cohen_kappa_score(first, second)) if len({*first, *second}) > 1 else None
-    return AgreementFacts(people=(one, other), n_objects=len(both), n_same=n_same, kappa=kappa)
+    return AgreementFacts(people=(person, other), n_objects=len(common), n_same=n_same, kappa=kappa)

@@ -51,7 +51,9 @@ class Chooser:
         data = given.arrays()
         connected = connected_views(len(data), given.relations(mappings))
         relations = {
-            (own[u], own[v]): rows for own, inside in connected for (u, v), rows in inside.items()
+            (views[u], views[v]): rows
+            for views, inside in connected
+            for (u, v), rows in inside.items()
         }
         most, rng = check_count(n_neighbors, "n_neighbors"), as_generator(random_state)
         with one_thread():
@@ -70,8 +72,8 @@ class Chooser:
         """All groups, in the order in which they were opened."""
         names, id = self._history.names, self._objects.id
         return [
-            Group(number, names[number], tuple(map(id, own.tolist())))
-            for number, own in self._history.members().items()
+            Group(group, names[group], tuple(map(id, objects.tolist())))
+            for group, objects in self._history.members().items()
         ]
 
     @one_thread()
@@ -90,53 +92,53 @@ class Chooser:
         return bridges + chosen
 
     @one_thread()
-    def _question(self, one: int) -> Question:
+    def _question(self, obj: int) -> Question:
         """Return the question about an object."""
-        likeness = self._likeness(one)
+        likeness = self._likeness(obj)
         groups = {group.number: group for group in self.groups}
         members, asked = self._history.members(), self._history.asked()
         offers = []
-        for number, _ in likeness:
-            exemplars = self._exemplars(one, members[number])
-            offers.append(Offer(groups[number], tuple(map(self._objects.rows, exemplars))))
+        for group, _ in likeness:
+            exemplars = self._exemplars(obj, members[group])
+            offers.append(Offer(groups[group], tuple(map(self._objects.rows, exemplars))))
         undecided: tuple[str, ...] = ()
         if len(offers) > 1 and likeness[1][1] > _RUNNER_UP * likeness[0][1]:
             undecided = offers[0].group.name, offers[1].group.name
-        n_rows = self._coverage.speaks_for(one, asked[asked != one])
+        n_rows = self._coverage.speaks_for(obj, asked[asked != obj])
         speaks_for = tuple(map(round, n_rows.tolist()))
-        id, rows = self._objects.id(one), self._objects.rows(one)
+        id, rows = self._objects.id(obj), self._objects.rows(obj)
         return Question(id, rows, tuple(offers), speaks_for, undecided)
 
-    def _likeness(self, one: int) -> list[tuple[int, float]]:
+    def _likeness(self, obj: int) -> list[tuple[int, float]]:
         """Return how like every group an object is, the likeliest first."""
         members = self._history.members()
-        if not members or one >= len(self._objects.n_rows):
+        if not members or obj >= len(self._objects.n_rows):
             return []
-        sums = self._coverage.kernel.sums(np.array([one]), list(members.values()))[0]
-        likeness = sums / np.sqrt([len(own) for own in members.values()])
-        numbers = list(members)
+        sums = self._coverage.kernel.sums(np.array([obj]), list(members.values()))[0]
+        likeness = sums / np.sqrt([len(objects) for objects in members.values()])
+        groups = list(members)
         order = np.argsort(-likeness, kind="stable").tolist()
-        return [(numbers[place], float(likeness[place])) for place in order]
+        return [(groups[index], float(likeness[index])) for index in order]
 
     @one_thread()
-    def _nearest(self, one: int, n: int) -> list[list[Neighbor]]:
+    def _nearest(self, obj: int, n: int) -> list[list[Neighbor]]:
         """Return the n rows of every view nearest to an object, as far as they are connected."""
         objects = self._objects
-        near = self._coverage.kernel.near(np.arange(len(objects.n_rows)), np.array([one]))[:, 0]
-        near[one] = 0
+        near = self._coverage.kernel.near(np.arange(len(objects.n_rows)), np.array([obj]))[:, 0]
+        near[obj] = 0
         neighbors = []
-        for own in objects.of_rows:
-            rows = np.argsort(-near[own], kind="stable")[:n]
-            connected = rows[near[own[rows]] > 0].tolist()
-            neighbors.append([self._neighbor(row, int(own[row])) for row in connected])
+        for row_objects in objects.of_rows:
+            rows = np.argsort(-near[row_objects], kind="stable")[:n]
+            connected = rows[near[row_objects[rows]] > 0].tolist()
+            neighbors.append([self._neighbor(row, int(row_objects[row])) for row in connected])
         return neighbors
 
-    def _neighbor(self, row: int, one: int) -> Neighbor:
+    def _neighbor(self, row: int, obj: int) -> Neighbor:
         history = self._history
-        group = history.said(one) or ""
+        group = history.said(obj) or ""
         if not group and history.names:
-            group = history.names[self._likeness(one)[0][0]]
-        return Neighbor(row, group, one in history.answers)
+            group = history.names[self._likeness(obj)[0][0]]
+        return Neighbor(row, group, obj in history.answers)
 
     @one_thread()
     def _extend(self, line: Answer, again: bool) -> Answer:
@@ -148,13 +150,13 @@ class Chooser:
                 line = replace(line, guessed=likeliest == group)
         self._remember(former.extended(line, again=again))
         if self._whole is former:  # the same answer once more
-            said = former.said(self._objects.find(line.id))
-            return replace(line, answer=str(said), guessed=None)
+            answer = former.said(self._objects.find(line.id))
+            return replace(line, answer=str(answer), guessed=None)
         return self._history.lines[-1]
 
     def _links(self) -> GroupLinks:
         """Return what constraints can say of the groups."""
-        rows = {one: self._objects.rows(one) for one in self._history.answers}
+        rows = {obj: self._objects.rows(obj) for obj in self._history.answers}
         return GroupLinks(self._history, rows, self._objects.n_rows.shape[1])
 
     def _bridges(self) -> list[int]:
@@ -163,24 +165,24 @@ class Chooser:
         has_rows = self._objects.n_rows > 0
         views = np.arange(has_rows.shape[1])
         bridges: list[int] = []
-        for number, own in self._history.members().items():
-            if len(asked) - self._history.opened_at[number] > _SOUGHT:
+        for group, members in self._history.members().items():
+            if len(asked) - self._history.opened_at[group] > _SOUGHT:
                 continue
-            is_seen = np.isin(views, list(links.views_of(number)))
-            here, there = has_rows[:, is_seen].any(axis=1), has_rows[:, ~is_seen].any(axis=1)
+            is_seen = np.isin(views, list(links.views_of(group)))
+            in_seen, in_unseen = has_rows[:, is_seen].any(axis=1), has_rows[:, ~is_seen].any(axis=1)
             taken = np.concatenate((asked, np.array(bridges, np.int64)))
-            left = np.setdiff1d(np.flatnonzero(here & there), taken)
-            if len(left):
-                near = self._coverage.kernel.near(left, own).max(axis=1)
-                bridges.append(int(left[near.argmax()]))
+            candidates = np.setdiff1d(np.flatnonzero(in_seen & in_unseen), taken)
+            if len(candidates):
+                near = self._coverage.kernel.near(candidates, members).max(axis=1)
+                bridges.append(int(candidates[near.argmax()]))
         return bridges
 
-    def _exemplars(self, one: int, members: Ints) -> list[int]:
+    def _exemplars(self, obj: int, members: Ints) -> list[int]:
         """Return members most like an object, first those in a view of the object, then matched."""
-        near = self._coverage.kernel.near(np.array([one]), members)[0]
+        near = self._coverage.kernel.near(np.array([obj]), members)[0]
         n_rows = self._objects.n_rows
-        shared = (n_rows[members][:, n_rows[one] > 0] > 0).any(axis=1)
-        order = np.lexsort((-near, ~self._matched[members], ~shared, members == one))
+        shared = (n_rows[members][:, n_rows[obj] > 0] > 0).any(axis=1)
+        order = np.lexsort((-near, ~self._matched[members], ~shared, members == obj))
         return members[order[:_EXEMPLARS]].tolist()
 
     @property
@@ -195,12 +197,12 @@ class Chooser:
         history = self._history
         members = history.members()
         numbers = list(members)
-        says = history.answers.items()
-        grouped = [(one, numbers.index(group)) for one, group in says if isinstance(group, int)]
+        answers = history.answers.items()
+        grouped = [(obj, numbers.index(group)) for obj, group in answers if isinstance(group, int)]
         if not grouped:
             return []
         objects, groups = np.array(grouped).T
-        sizes = np.array([len(own) for own in members.values()])
+        sizes = np.array([len(objects) for objects in members.values()])
         # members but for the object itself
         others = sizes - (groups[:, None] == np.arange(len(numbers)))
         sums = self._coverage.kernel.sums(objects, list(members.values()), others_only=True)
@@ -209,15 +211,15 @@ class Chooser:
         looks, doubt = [], _DOUBT
         if len(history.answers) >= MANY_ANSWERS:
             doubt = _DOUBT_OF_MANY
-        for (one, group), n_others, like in zip(grouped, others, likeness, strict=True):
-            if one in history.looked_at:
+        for (obj, group), n_others, like in zip(grouped, others, likeness, strict=True):
+            if obj in history.looked_at:
                 continue
             nearest = int(like.argmax())
             n_since_opened = len(history.answers) - history.opened_at[numbers[group]]
             if n_others[group] == 0 and n_since_opened > _LONELY:
-                looks.append(SecondLook(self._question(one), names[group], near=""))
+                looks.append(SecondLook(self._question(obj), names[group], near=""))
             elif n_others[group] > 0 and like[group] < doubt * like[nearest]:
-                looks.append(SecondLook(self._question(one), names[group], names[nearest]))
+                looks.append(SecondLook(self._question(obj), names[group], names[nearest]))
         return looks
 
     @property
@@ -228,12 +230,12 @@ class Chooser:
         counted = tuple(members)
         if len(self._history.answers) >= MANY_ANSWERS and members:
             # small groups count only if they are nearest to many rows
-            places, n_rows = self._coverage.likeliest_groups(list(members.values()))
-            rows = np.bincount(places, n_rows, minlength=len(members))
+            likeliest, n_rows = self._coverage.likeliest_groups(list(members.values()))
+            row_counts = np.bincount(likeliest, n_rows, minlength=len(members))
             least = _FEWEST_ROWS * n_rows.sum() / len(members)
             counted = tuple(
-                number
-                for (number, own), near in zip(members.items(), rows, strict=True)
-                if len(own) >= FEWEST_MEMBERS or near >= least
+                group
+                for (group, objects), n_near in zip(members.items(), row_counts, strict=True)
+                if len(objects) >= FEWEST_MEMBERS or n_near >= least
             )
         return ClustersHint(len(counted), has_settled, counted)

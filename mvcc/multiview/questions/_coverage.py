@@ -29,9 +29,9 @@ class Kernel:
     def __init__(self, graph: JointGraph | AnchorGraph) -> None:
         self.features: Floats | None = None
         if graph.n_objects > MOST_DENSE_OBJECTS:
-            found = graph.components(N_EIGENPAIRS)
-            values = np.clip(SPREADING * found.values, 0, SPREADING)
-            factor = found.vectors[:] * np.sqrt(values / (1 - values))
+            eigenpairs = graph.components(N_EIGENPAIRS)
+            values = np.clip(SPREADING * eigenpairs.values, 0, SPREADING)
+            factor = eigenpairs.vectors[:] * np.sqrt(values / (1 - values))
             self.roots = np.sqrt(1 + np.einsum("ij,ij->i", factor, factor))
             self.features = factor / self.roots[:, None]
             return
@@ -96,25 +96,25 @@ class Coverage:
         # before the others.
         unsure, cover = self._uncertainty(groups), self.cover(answered).copy()
         weights = unsure * self._rows.sum(axis=1)
-        left = ~np.isin(self.candidates, answered)
+        is_left = ~np.isin(self.candidates, answered)
         chosen: list[int] = []
-        while len(chosen) < n and left.any():
+        while len(chosen) < n and is_left.any():
             gains = unsure[: len(self.candidates)] * self._gained(cover, weights)
-            allowed = left & (preferred | ~(left & preferred).any())
-            place = int(np.where(allowed, gains, -1.0).argmax())
-            left[place] = False
-            np.maximum(cover, self._near[place], out=cover)
-            chosen.append(int(self.candidates[place]))
+            is_allowed = is_left & (preferred | ~(is_left & preferred).any())
+            index = int(np.where(is_allowed, gains, -1.0).argmax())
+            is_left[index] = False
+            np.maximum(cover, self._near[index], out=cover)
+            chosen.append(int(self.candidates[index]))
         return chosen
 
-    def speaks_for(self, one: int, answered: Ints) -> Floats:
+    def speaks_for(self, obj: int, answered: Ints) -> Floats:
         """Return how many rows of every view only an answer about this object tells about."""
-        near = self.kernel.near(self._summed, np.array([one]))[:, 0]
+        near = self.kernel.near(self._summed, np.array([obj]))[:, 0]
         return np.maximum(near - self.cover(answered), 0) @ self._rows
 
     def likeliest_groups(self, groups: list[Ints]) -> tuple[Ints, Floats]:
         """Return the likeliest group of every object summed over, and the rows it stands for."""
-        likeness = self.kernel.sums(self._summed, groups) / np.sqrt([len(own) for own in groups])
+        likeness = self.kernel.sums(self._summed, groups) / np.sqrt([len(g) for g in groups])
         return likeness.argmax(axis=1), self._rows.sum(axis=1)
 
     def cover(self, answered: Ints) -> Floats:

@@ -54,35 +54,35 @@ class GroupLinks:
         self._told_apart = apart
         self._links: list[list[_Link]] = [[] for _ in range(n_views)]
         self._components: dict[int, list[_Component]] = {}
-        where = {line.object: line.where for line in history.standing}
-        for one, group in history.answers.items():
+        sources = {line.object: line.where for line in history.standing}
+        for obj, group in history.answers.items():
             if isinstance(group, int):
-                first = {view: own[0] for view, own in enumerate(rows[one]) if own}
-                self._add(_Component(one, first), group, where[one])
+                first_rows = {view: of_view[0] for view, of_view in enumerate(rows[obj]) if of_view}
+                self._add(_Component(obj, first_rows), group, sources[obj])
 
     @property
     def constraints(self) -> list[Constraints]:
         """The constraints of every view, in its rows."""
-        found = []
+        constraints = []
         for links in self._links:
             pairs = np.array([rows for rows, _, _ in links], np.int64).reshape(-1, 2)
             must_link = np.array([kind for _, kind, _ in links], np.bool_)
             listed = pairs, must_link, np.ones(len(links))
-            found.append(Constraints.from_lines(listed, [where for _, _, where in links]))
-        return found
+            constraints.append(Constraints.from_lines(listed, [source for _, _, source in links]))
+        return constraints
 
     @property
     def untold(self) -> list[tuple[bool, int, int]]:
         """What no constraint says: whether two objects belong together, and the objects."""
         together = [
-            (True, own[0].first, other.first)
-            for own in self._components.values()
-            for other in own[1:]
+            (True, components[0].first, other.first)
+            for components in self._components.values()
+            for other in components[1:]
         ]
         apart = [
-            (False, one[0].first, other[0].first)
-            for one, other in combinations(self._components.values(), 2)
-            if not any(own.apart & set(other) for own in one)
+            (False, components[0].first, others[0].first)
+            for components, others in combinations(self._components.values(), 2)
+            if not any(component.apart & set(others) for component in components)
         ]
         return together + apart
 
@@ -90,37 +90,37 @@ class GroupLinks:
         """Return the views that the first component of a group has rows of."""
         return set(self._components[group][0].first_rows)
 
-    def _add(self, new: _Component, group: int, where: str) -> None:
+    def _add(self, new: _Component, group: int, source: str) -> None:
         """Add a member, whose answer is the source of all constraints that it brings."""
         components = self._components.setdefault(group, [])
-        touched = [one for one in components if self._link(one, new, where, must_link=True)]
+        touched = [old for old in components if self._link(old, new, source, must_link=True)]
         if not touched:
             components.append(new)
-            self._cannot_link(new, group, where)
+            self._cannot_link(new, group, source)
             return
         joined, *others = [*touched, new]
         n_views = len(joined.first_rows)
-        for one in others:
-            joined.take(one)
-        components[:] = [one for one in components if one not in others]
+        for old in others:
+            joined.take(old)
+        components[:] = [old for old in components if old not in others]
         if len(joined.first_rows) > n_views:
-            self._cannot_link(joined, group, where)
+            self._cannot_link(joined, group, source)
 
-    def _cannot_link(self, own: _Component, group: int, where: str) -> None:
+    def _cannot_link(self, joined: _Component, group: int, source: str) -> None:
         for other_group, others in self._components.items():
-            both = frozenset((group, other_group))
-            if len(both) == 1 or not (self._told_apart is None or both in self._told_apart):
+            pair = frozenset((group, other_group))
+            if len(pair) == 1 or not (self._told_apart is None or pair in self._told_apart):
                 continue
             for other in others:
-                if other not in own.apart and self._link(other, own, where, must_link=False):
-                    own.apart.add(other)
-                    other.apart.add(own)
+                if other not in joined.apart and self._link(other, joined, source, must_link=False):
+                    joined.apart.add(other)
+                    other.apart.add(joined)
 
-    def _link(self, one: _Component, other: _Component, where: str, *, must_link: bool) -> bool:
+    def _link(self, left: _Component, right: _Component, source: str, *, must_link: bool) -> bool:
         """Add a link in the first view that both have rows of; return whether there is one."""
-        shared = one.first_rows.keys() & other.first_rows.keys()
+        shared = left.first_rows.keys() & right.first_rows.keys()
         if shared:
             view = min(shared)
-            rows = sorted((one.first_rows[view], other.first_rows[view]))
-            self._links[view].append((rows, must_link, where))
+            rows = sorted((left.first_rows[view], right.first_rows[view]))
+            self._links[view].append((rows, must_link, source))
         return bool(shared)

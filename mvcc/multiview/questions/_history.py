@@ -95,9 +95,9 @@ class AnswerHistory:
 
     def among(self, n_objects: int) -> AnswerHistory:
         """Return all lines, but what follows from answers about the first objects alone."""
-        answers = {one: says for one, says in self.answers.items() if one < n_objects}
-        left = set(answers.values())
-        names = {number: name for number, name in self.names.items() if number in left}
+        answers = {obj: says for obj, says in self.answers.items() if obj < n_objects}
+        used = set(answers.values())
+        names = {group: name for group, name in self.names.items() if group in used}
         first_answers = [line for line in self.first_answers if line.object in answers]
         return replace(self, answers=answers, names=names, first_answers=first_answers)
 
@@ -121,11 +121,11 @@ class AnswerHistory:
 
     def members(self) -> dict[int, Ints]:
         """Return the objects of every group, in the order of the answers."""
-        members: dict[int, list[int]] = {number: [] for number in self.names}
-        for one, says in self.answers.items():
+        members: dict[int, list[int]] = {group: [] for group in self.names}
+        for obj, says in self.answers.items():
             if isinstance(says, int):
-                members[says].append(one)
-        return {number: np.array(own, dtype=np.int64) for number, own in members.items()}
+                members[says].append(obj)
+        return {group: np.array(objects, dtype=np.int64) for group, objects in members.items()}
 
     def asked(self) -> Ints:
         """Return all objects that were answered."""
@@ -149,7 +149,7 @@ class AnswerHistory:
 
     def number(self, name: str) -> int | None:
         """Return the number of the group of a name; None if there is none."""
-        return next((number for number, own in self.names.items() if own == name), None)
+        return next((group for group, group_name in self.names.items() if group_name == name), None)
 
     def next_number(self) -> int:
         """Return the number of the next group that is opened."""
@@ -159,9 +159,9 @@ class AnswerHistory:
         """Return the number of a group, given by its name, number or handle, such as "g1"."""
         guess = "."
         if isinstance(which, str):
-            by_handle = {f"g{number}": number for number in self.names}
-            if number := self.number(which) or by_handle.get(which):
-                return number
+            by_handle = {f"g{group}": group for group in self.names}
+            if group := self.number(which) or by_handle.get(which):
+                return group
             guess = nearest(which, self.names.values())
         elif (
             isinstance(which, int | np.integer)
@@ -247,15 +247,15 @@ class AnswerHistory:
             return
         kept = self.number(answer.answer.removeprefix(MERGE))
         if kept not in (None, group):
-            gone = [one for one, says in self.answers.items() if says == group]
+            gone = [obj for obj, says in self.answers.items() if says == group]
             self.answers.update(dict.fromkeys(gone, kept))
             del self.names[group]
 
     def _place(self, answer: Answer) -> None:
         """Put an object into its group, which is opened if it is new, or let it be in none."""
-        one = answer.object
-        assert one is not None
-        before = self.answers.get(one)
+        obj = answer.object
+        assert obj is not None
+        before = self.answers.get(obj)
         says: int | str | None = answer.says
         if says not in (UNSURE, OUTLIER):
             says = self.number(answer.says)
@@ -266,11 +266,11 @@ class AnswerHistory:
             if before is None:
                 self.first_answers.append(answer)
         if before is not None:
-            self.looked_at.add(one)
+            self.looked_at.add(obj)
         if before == says:
             return
-        self.answers.pop(one, None)  # the last answers come last
-        self.answers[one] = says
+        self.answers.pop(obj, None)  # the last answers come last
+        self.answers[obj] = says
         if isinstance(before, int) and before not in self.answers.values():
             del self.names[before]
 

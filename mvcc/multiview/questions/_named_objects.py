@@ -24,19 +24,19 @@ class NamedObjects:
 
     def __init__(self, given: GivenViews, of_rows: list[Ints], n_objects: int) -> None:
         self._given, self.of_rows, self.views_in_words = given, of_rows, given.in_words
-        self.n_rows = np.column_stack([np.bincount(own, minlength=n_objects) for own in of_rows])
+        self.n_rows = np.column_stack([np.bincount(objs, minlength=n_objects) for objs in of_rows])
         self._ends = np.cumsum(self.n_rows, axis=0)
-        self._order = [np.argsort(own, kind="stable") for own in of_rows]
+        self._order = [np.argsort(objs, kind="stable") for objs in of_rows]
         self._lacking: dict[str, int] = {}
 
-    def rows(self, one: int) -> Rows:
+    def rows(self, obj: int) -> Rows:
         """Return the rows of an object, per view."""
-        places = zip(self._order, self._ends[one].tolist(), self.n_rows[one].tolist(), strict=True)
-        return tuple(tuple(order[end - number : end].tolist()) for order, end, number in places)
+        spans = zip(self._order, self._ends[obj].tolist(), self.n_rows[obj].tolist(), strict=True)
+        return tuple(tuple(order[end - n_rows : end].tolist()) for order, end, n_rows in spans)
 
-    def id(self, one: int) -> str:
+    def id(self, obj: int) -> str:
         """Return the view and the first row of an object."""
-        view, rows = next((view, rows) for view, rows in enumerate(self.rows(one)) if rows)
+        view, rows = next((view, rows) for view, rows in enumerate(self.rows(obj)) if rows)
         return row_name(self._view_names[view], self._row_names[view][rows[0]])
 
     def lacking(self, id: str) -> int:
@@ -66,26 +66,26 @@ class NamedObjects:
 
     @cached_property
     def _view_names(self) -> list[str]:
-        return self._given.names or [str(number) for number in range(len(self.of_rows))]
+        return self._given.names or [str(view) for view in range(len(self.of_rows))]
 
     @cached_property
     def _row_names(self) -> list[list[str]]:
         """The names of the rows of every view: the row index, or numbers if it has repeats."""
-        found = []
-        for table, own in zip(self._given.tables, self.of_rows, strict=True):
-            names = list(map(str, range(len(own))))
-            if isinstance(table, pd.DataFrame) and len({*map(str, table.index)}) == len(own):
+        row_names = []
+        for table, objects in zip(self._given.tables, self.of_rows, strict=True):
+            names = list(map(str, range(len(objects))))
+            if isinstance(table, pd.DataFrame) and len({*map(str, table.index)}) == len(objects):
                 names = list(map(str, table.index))
-            found.append(names)
-        return found
+            row_names.append(names)
+        return row_names
 
     @cached_property
     def _by_id(self) -> dict[str, int]:
-        found: dict[str, int] = {}
-        for view, names, own in zip(self._view_names, self._row_names, self.of_rows, strict=True):
-            found |= zip((row_name(view, name) for name in names), own.tolist(), strict=True)
-        if len(found) < sum(map(len, self.of_rows)):
+        by_id: dict[str, int] = {}
+        for view, names, objs in zip(self._view_names, self._row_names, self.of_rows, strict=True):
+            by_id |= zip((row_name(view, name) for name in names), objs.tolist(), strict=True)
+        if len(by_id) < sum(map(len, self.of_rows)):
             raise InvalidInputError(
                 "Rows of two views have the same id; give the views names without ':'."
             )
-        return found
+        return by_id

@@ -111,9 +111,9 @@ class Questions(Chooser):
         super().__init__(GivenViews.of(views), mappings, n_neighbors, random_state)
 
     def __repr__(self) -> str:
-        said, views = self.progress, self._objects.views_in_words
-        n_groups = counted(said.groups, "group")
-        return f"<Questions: {counted(said.answered, 'answer')}, {n_groups}; views {views}>"
+        progress, views = self.progress, self._objects.views_in_words
+        n_groups = counted(progress.groups, "group")
+        return f"<Questions: {counted(progress.answered, 'answer')}, {n_groups}; views {views}>"
 
     @property
     def history(self) -> AnswerHistory:
@@ -136,7 +136,7 @@ class Questions(Chooser):
         """
         check_count(n, "n")
         objects = np.array(list(map(self._objects.find, later)), dtype=np.int64)
-        return [self._question(one) for one in self._next(n, objects)]
+        return [self._question(obj) for obj in self._next(n, objects)]
 
     def answer(self, question: Which, answer: str | int, *, again: bool = False) -> bool | None:
         """Take down an answer.
@@ -166,8 +166,8 @@ class Questions(Chooser):
             to an object that was answered before.
         """
         check_flag(again, "again")
-        one = self._objects.find(question)
-        line = Answer(self._objects.id(one), str(answer), object=one)
+        obj = self._objects.find(question)
+        line = Answer(self._objects.id(obj), str(answer), object=obj)
         if line.opens:
             refuse_handle(line.says)
         if line.names_group:
@@ -201,8 +201,8 @@ class Questions(Chooser):
         if lacking:
             line = replace(line, object=self._objects.lacking(id))
         elif line.is_about_object:
-            one = self._objects.find(id)
-            line = Answer(self._objects.id(one), answer, when, one)
+            obj = self._objects.find(id)
+            line = Answer(self._objects.id(obj), answer, when, obj)
         return self._extend(line, again)
 
     def id(self, row: Which) -> str:
@@ -248,8 +248,8 @@ class Questions(Chooser):
         if not members:
             raise InvalidInputError("There is no group yet.")
         with one_thread():
-            places, rows = self._coverage.likeliest_groups(list(members.values()))
-        return np.array(list(members), dtype=np.int64)[places], rows
+            likeliest, rows = self._coverage.likeliest_groups(list(members.values()))
+        return np.array(list(members), dtype=np.int64)[likeliest], rows
 
     def as_of(self, n: int) -> Self:
         """Return the questions as they last were with n objects answered."""
@@ -323,13 +323,13 @@ class Questions(Chooser):
         """What no constraint of one view can say so far."""
         id = self._objects.id
         untold = self._links().untold
-        return [Untold(together, (id(one), id(other))) for together, one, other in untold]
+        return [Untold(together, (id(obj), id(other))) for together, obj, other in untold]
 
     @property
     def outliers(self) -> list[Ints]:
         """The rows of all outliers, per view."""
-        found = [one for one, says in self._history.answers.items() if says == OUTLIER]
-        return [np.flatnonzero(np.isin(own, found)) for own in self._objects.of_rows]
+        outliers = [obj for obj, says in self._history.answers.items() if says == OUTLIER]
+        return [np.flatnonzero(np.isin(objects, outliers)) for objects in self._objects.of_rows]
 
     @property
     def progress(self) -> Progress:
