@@ -126,15 +126,15 @@ def sample_pairs(y: ArrayLike, n_constraints: int, random_state: RandomState) ->
     # the partners of the row at a position are those behind it, in its own class or behind the
     # class
     spans = ((position + 1, class_end), (class_end, np.full(n, n)))
-    wanted = ((n_wanted + 1) // 2, n_wanted // 2)
+    n_per_kind = ((n_wanted + 1) // 2, n_wanted // 2)
     available = [
         np.concatenate((np.zeros(1, np.int64), np.cumsum(high - low))) for low, high in spans
     ]
     kinds = ("must-link", "cannot-link")
-    for number, cumulative, kind in zip(wanted, available, kinds, strict=True):
-        if number > cumulative[-1]:
+    for n_asked, cumulative, kind in zip(n_per_kind, available, kinds, strict=True):
+        if n_asked > cumulative[-1]:
             raise InvalidInputError(
-                f"{number} {kind} constraints were asked for, but the labels allow only "
+                f"{n_asked} {kind} constraints were asked for, but the labels allow only "
                 f"{cumulative[-1]}; ask for fewer."
             )
     # must-links and cannot-links take turns in one stream of draws, so that a longer stream extends
@@ -147,7 +147,7 @@ def sample_pairs(y: ArrayLike, n_constraints: int, random_state: RandomState) ->
         index = _shuffled(draws[kind_of_turn::2])
         first = np.searchsorted(cumulative, index, side="right") - 1
         drawn.append(np.column_stack((rows[first], rows[low[first] + index - cumulative[first]])))
-    return np.concatenate(drawn), np.arange(n_wanted) < wanted[0]
+    return np.concatenate(drawn), np.arange(n_wanted) < n_per_kind[0]
 
 
 def spans(start: Ints, size: Ints) -> tuple[Ints, Ints]:
@@ -159,16 +159,16 @@ def spans(start: Ints, size: Ints) -> tuple[Ints, Ints]:
 def pairs_of_spans(start: Ints, size: Ints, pairs: Ints) -> tuple[Ints, Ints, Ints]:
     """Return all places in pairs of spans: the number of the pair, the place in either span."""
     first, second = pairs.T
-    which, one = spans(start[first], size[first])
-    row, other = spans(start[second][which], size[second][which])
-    return which[row], one[row], other
+    which, in_first = spans(start[first], size[first])
+    row, in_second = spans(start[second][which], size[second][which])
+    return which[row], in_first[row], in_second
 
 
 def _shuffled(draws: Ints) -> Ints:
     """Make distinct numbers of draws, the t-th from t … total − 1, by Fisher and Yates' shuffle."""
     moved: dict[int, int] = {}
     chosen = []
-    for place, draw in enumerate(draws.tolist()):
+    for position, draw in enumerate(draws.tolist()):
         chosen.append(moved.get(draw, draw))
-        moved[draw] = moved.get(place, place)
+        moved[draw] = moved.get(position, position)
     return np.array(chosen, dtype=np.int64)

@@ -34,11 +34,11 @@ class Neighborhoods:
         cls, rows: Ints, names: Ints, n_names: int, first: Ints, second: Ints, weight: float
     ) -> Neighborhoods:
         """Make neighborhoods from ascending rows, their names, and the pairs of names apart."""
-        used, place = np.unique(names, return_index=True)
-        number = np.full(n_names, -1)
-        number[used[np.argsort(place)]] = np.arange(len(used))
-        apart = distinct_pairs(number[first], number[second], n_names)
-        return cls(rows, number[names], apart, weight)
+        used, first_index = np.unique(names, return_index=True)
+        group_of = np.full(n_names, -1)
+        group_of[used[np.argsort(first_index)]] = np.arange(len(used))
+        apart = distinct_pairs(group_of[first], group_of[second], n_names)
+        return cls(rows, group_of[names], apart, weight)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Neighborhoods):
@@ -58,10 +58,10 @@ class Neighborhoods:
         size = np.bincount(self.group)
         end = np.cumsum(size)
         following = np.arange(1, len(members) + 1)
-        one, other = spans(following, np.repeat(end, size) - following)
-        together = (members[one] << 32) | (members[other] << 1)
-        _, one, other = pairs_of_spans(end - size, size, self.apart)
-        ends = np.sort(np.column_stack((members[one], members[other])), axis=1)
+        first, second = spans(following, np.repeat(end, size) - following)
+        together = (members[first] << 32) | (members[second] << 1)
+        _, first, second = pairs_of_spans(end - size, size, self.apart)
+        ends = np.sort(np.column_stack((members[first], members[second])), axis=1)
         apart = (ends[:, 0] << 32) | (ends[:, 1] << 1) | 1
         keys = np.sort(np.concatenate((together, apart)))
         pairs = np.column_stack((keys >> 32, (keys >> 1) & MAX_ROW))
@@ -79,28 +79,28 @@ class Neighborhoods:
     def kinds_of(self, pairs: Ints) -> tuple[Bools, Bools]:
         """Tell of each pair whether a must-link, and whether a cannot-link, of these joins it."""
         n_groups = len(np.bincount(self.group))
-        place = np.minimum(np.searchsorted(self.rows, pairs), len(self.rows) - 1)
-        known = (self.rows[place] == pairs).all(axis=1)
-        ends = np.sort(self.group[place], axis=1)
-        apart = np.isin(
+        position = np.minimum(np.searchsorted(self.rows, pairs), len(self.rows) - 1)
+        is_known = (self.rows[position] == pairs).all(axis=1)
+        ends = np.sort(self.group[position], axis=1)
+        is_apart = np.isin(
             ends[:, 0] * n_groups + ends[:, 1], self.apart[:, 0] * n_groups + self.apart[:, 1]
         )
-        return known & (ends[:, 0] == ends[:, 1]), known & apart
+        return is_known & (ends[:, 0] == ends[:, 1]), is_known & is_apart
 
     def groups(self, n: int) -> Groups:
         """Return them for n rows of data, with the rivals of every neighborhood side by side."""
-        member = np.full(n, -1)
-        member[self.rows] = self.group
+        group_of_row = np.full(n, -1)
+        group_of_row[self.rows] = self.group
         ends = np.concatenate((self.apart, self.apart[:, ::-1]))
         order = np.argsort(ends[:, 0], kind="stable")
         start = np.searchsorted(ends[order, 0], np.arange(len(np.bincount(self.group)) + 1))
-        return member, start, np.ascontiguousarray(ends[order, 1]), self.weight
+        return group_of_row, start, np.ascontiguousarray(ends[order, 1]), self.weight
 
 
 def distinct_pairs(first: Ints, second: Ints, base: int) -> Ints:
     """Return the distinct pairs of numbers below the base, smaller first; none with a negative."""
-    known = (first >= 0) & (second >= 0)
-    keys = np.unique((np.minimum(first, second) * base + np.maximum(first, second))[known])
+    is_valid = (first >= 0) & (second >= 0)
+    keys = np.unique((np.minimum(first, second) * base + np.maximum(first, second))[is_valid])
     return np.column_stack((keys // base, keys % base))
 
 
@@ -136,10 +136,10 @@ class Graph:
             order = order[self.must_link[order]]
         # contiguous, as those of a single link are: the kernel is compiled for one kind of array
         first, second = np.ascontiguousarray(self.ends[order].T)
-        pairs, kinds, found = closed_pairs(
+        pairs, kinds, pair_weights = closed_pairs(
             len(self.ids), views, first, second, self.must_link[order], weights[order]
         )
-        return self.ids[pairs], kinds, found
+        return self.ids[pairs], kinds, pair_weights
 
     def neighborhoods(self, low: int, high: int, weight: float) -> Neighborhoods:
         """Return what follows among the nodes ``low`` … ``high`` − 1, counted from ``low``."""
@@ -149,18 +149,18 @@ class Graph:
             self.ids[span] - low, self.root[span], len(self.ids), first, second, weight
         )
 
-    def joined(self, one: tuple[int, int], other: tuple[int, int]) -> Ints:
+    def joined(self, span_u: tuple[int, int], span_v: tuple[int, int]) -> Ints:
         """Return the must-links between two spans of nodes, each counted from its first, sorted."""
-        here, there = (slice(*np.searchsorted(self.ids, span)) for span in (one, other))
-        order = np.argsort(self.root[there], kind="stable")
+        nodes_u, nodes_v = (slice(*np.searchsorted(self.ids, span)) for span in (span_u, span_v))
+        order = np.argsort(self.root[nodes_v], kind="stable")
         first, last = (
-            np.searchsorted(self.root[there][order], self.root[here], side)
+            np.searchsorted(self.root[nodes_v][order], self.root[nodes_u], side)
             for side in ("left", "right")
         )
-        which, place = spans(first, last - first)
-        partner = order[place]
+        which, position = spans(first, last - first)
+        partner = order[position]
         return np.column_stack(
-            (self.ids[here][which] - one[0], self.ids[there][partner] - other[0])
+            (self.ids[nodes_u][which] - span_u[0], self.ids[nodes_v][partner] - span_v[0])
         )
 
 
@@ -223,7 +223,7 @@ def conflict(
 ) -> ConstraintConflictError:
     """Say by the rows and links of the shortest chain how constraints contradict each other."""
     # ``lines`` has where each link was read, the cannot-link last, empty where unknown
-    what = "constraints and relations" if "relation" in kinds else "constraints"
+    noun = "constraints and relations" if "relation" in kinds else "constraints"
     steps = [names[0]]
     steps += [
         f"= {name} ({', '.join(filter(None, (kind, line)))})"
@@ -234,7 +234,7 @@ def conflict(
         steps[half:-half] = [f"… {len(steps) - 2 * half} more …"]
     last = ", ".join(filter(None, ("cannot-link", lines[-1])))
     return ConstraintConflictError(
-        f"The {what} contradict each other: {' '.join(steps)}, but {names[0]} ≠ {names[-1]} "
+        f"The {noun} contradict each other: {' '.join(steps)}, but {names[0]} ≠ {names[-1]} "
         f"({last}). Correct or remove one of these, or have the weakest left out "
         f"({for_reader('--on-conflict drop, ', '')}on_conflict='drop', drop_conflicts)."
     )
@@ -260,10 +260,10 @@ def without_conflicts(ends: Ints, must_link: Bools, weights: Floats) -> Bools:
             keep[link] = b not in apart.get(a, ())
             if keep[link] and a != b:
                 together[a] = b
-                for other in apart.pop(a, set()):
-                    apart[other].remove(a)
-                    apart[other].add(b)
-                    apart.setdefault(b, set()).add(other)
+                for rival in apart.pop(a, set()):
+                    apart[rival].remove(a)
+                    apart[rival].add(b)
+                    apart.setdefault(b, set()).add(rival)
         elif a != b:
             keep[link] = True
             apart.setdefault(a, set()).add(b)

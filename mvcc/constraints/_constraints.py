@@ -272,7 +272,7 @@ def closed_constraints(neighborhoods: Neighborhoods) -> Constraints:
 def with_weights_of(closed: Constraints, given: Constraints) -> Constraints:
     """Give the given constraints among the closed ones their own weight back."""
     weights = closed.weights.copy()
-    pairs, must_link, own = heaviest(*given.listed())
+    pairs, must_link, given_weights = heaviest(*given.listed())
     position = np.searchsorted(keys_of(closed.pairs, closed.must_link), keys_of(pairs, must_link))
-    weights[position] = own
+    weights[position] = given_weights
     return Constraints.from_sorted(closed.pairs, closed.must_link, weights)

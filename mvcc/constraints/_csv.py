@@ -42,7 +42,7 @@ class ConstraintFile:
     def read(cls, path: str | os.PathLike[str], *, is_exact: bool = False) -> ConstraintFile:
         """Read a text file, of exactly these columns or more; errors name file and line."""
         try:
-            place = clipped(os.fsdecode(path), 1000)
+            location = clipped(os.fsdecode(path), 1000)
             content = content_of(os.fspath(path))
         except (OSError, TypeError, ValueError) as error:
             reason = getattr(error, "strerror", None) or error
@@ -50,14 +50,14 @@ class ConstraintFile:
                 f"{clipped(str(path), 1000)}: cannot be read as a CSV file of constraints:"
                 f" {reason}."
             ) from error
-        read = read_text(content, place, InvalidInputError)
+        read = read_text(content, location, InvalidInputError)
         text = read.text
-        first = text.partition("\n")[0]
-        delimiter, told = delimiter_of(first), DELIMITER_LINE.fullmatch(first)
-        if told:
-            delimiter = told[1]
-        records = records_of(text, place, InvalidInputError, delimiter)
-        if told:
+        first_line = text.partition("\n")[0]
+        delimiter, delimiter_line = delimiter_of(first_line), DELIMITER_LINE.fullmatch(first_line)
+        if delimiter_line:
+            delimiter = delimiter_line[1]
+        records = records_of(text, location, InvalidInputError, delimiter)
+        if delimiter_line:
             next(records)
         return cls.of(os.fsdecode(path), records, delimiter, read.notes, is_exact)
 
@@ -71,13 +71,13 @@ class ConstraintFile:
         is_exact: bool = False,
     ) -> ConstraintFile:
         """Make it of records with their lines; the first one has the names of the columns."""
-        place = clipped(path, 1000)
-        first, record = next(records, (1, []))
-        names = [name.strip() for name in record]
+        location = clipped(path, 1000)
+        line_number, header = next(records, (1, []))
+        names = [name.strip() for name in header]
         order = columns_in(names)
         if not order or (is_exact and names != COLUMNS[: len(order)]):
             raise InvalidInputError(
-                f"{place}:{first}: the columns must be i,j,kind or i,j,kind,weight, not "
+                f"{location}:{line_number}: the columns must be i,j,kind or i,j,kind,weight, not "
                 f"{clipped(delimiter.join(names))}. Name them so: i and j are two rows, kind is"
                 " must-link or cannot-link."
             )
@@ -85,14 +85,14 @@ class ConstraintFile:
         others = [n for n in range(len(names)) if n not in order]
         if named := [shown(names[n]) for n in others if names[n]]:
             ignored = f"Columns other than i, j, kind and weight are ignored: {enumerated(named)}."
-            notes = [*notes, f"{place}: {ignored}"]
+            notes = [*notes, f"{location}: {ignored}"]
         order += others
         values = {
             line: [record[n] for n in order] if len(record) == len(names) else record
             for line, record in records
         }
         name = os.path.basename(path)
-        return cls(name, place, values, order, has_weights, delimiter, list(notes))
+        return cls(name, location, values, order, has_weights, delimiter, list(notes))
 
     def arrays(self, row_of: Mapping[str, int] | None = None) -> Listed:
         """Return pairs, must_link and weights by line; with ``row_of``, i and j are ids."""
@@ -119,16 +119,16 @@ class ConstraintFile:
         in_file = (value for _, value in sorted(zip(self.order, record, strict=True)))
         line = clipped(self.delimiter.join(in_file))
         ends: list[Any] = record[:2]
-        what, weight_text = "i and j must be integers and weight", "1"
+        demand, weight_text = "i and j must be integers and weight", "1"
         if row_of is not None:
-            what, ends = "weight must be", [_row(name, row_of, where) for name in ends]
+            demand, ends = "weight must be", [_row(name, row_of, where) for name in ends]
         if self.has_weights:
             weight_text = record[3]
         try:
             i, j = map(int, ends)
             weight = float(weight_text)
         except ValueError as error:
-            message = f"{where}: {what} a number: {line}"
+            message = f"{where}: {demand} a number: {line}"
             if point := with_point(weight_text):
                 message += f"; write {point}, with a point"
             raise InvalidInputError(message) from error
@@ -146,11 +146,11 @@ class ConstraintFile:
 
 def columns_in(names: Iterable[Any]) -> list[int]:
     """Return the places of i, j, kind and, if there is one, weight; none if they are not clear."""
-    found = [str(name).strip().casefold() for name in names]
-    wanted = [name for name in COLUMNS if name != "weight" or name in found]
-    if any(found.count(name) != 1 for name in wanted):
+    normalized = [str(name).strip().casefold() for name in names]
+    wanted = [name for name in COLUMNS if name != "weight" or name in normalized]
+    if any(normalized.count(name) != 1 for name in wanted):
         return []
-    return list(map(found.index, wanted))
+    return list(map(normalized.index, wanted))
 
 
 def bytes_of(rows: Iterable[Row], ids: Sequence[str] | None = None) -> bytes:
@@ -196,9 +196,9 @@ def kind_of(must_link: bool) -> str:
 
 
 def _row(name: str, row_of: Mapping[str, int], where: str) -> int:
-    number = row_of.get(name, row_of.get(name.strip()))
-    if number is None:
+    row = row_of.get(name, row_of.get(name.strip()))
+    if row is None:
         raise InvalidInputError(
             f"{where}: no row has the id {shown(name.strip())}{nearest_id(name, row_of)}"
         )
-    return number
+    return row

@@ -85,7 +85,7 @@ def constraints_on(X: Any, n: int, given: Any) -> Constraints:
     return check_rows(given, n)
 
 
-def check_rows(given: Any, n: int, what: str = "X") -> Constraints:
+def check_rows(given: Any, n: int, noun: str = "X") -> Constraints:
     """Return constraints; refuse what is none, and rows beyond the n of an array."""
     if not isinstance(given, Constraints):
         raise InvalidInputError(
@@ -93,7 +93,7 @@ def check_rows(given: Any, n: int, what: str = "X") -> Constraints:
         )
     if given.largest_row() >= n:
         raise InvalidInputError(
-            f"A constraint names row {given.largest_row()}, but {what} has only {n} rows."
+            f"A constraint names row {given.largest_row()}, but {noun} has only {n} rows."
         )
     return given
 
@@ -119,7 +119,7 @@ def check_mappings(
     mappings: Mapping[tuple[int, int], ArrayLike] | None,
     sizes: Sequence[int],
     names: Sequence[str] | None = None,
-    what: str = "mappings",
+    noun: str = "mappings",
 ) -> Relations:
     """Return relations, in either orientation, as sorted, distinct rows under keys u < v."""
     if mappings is not None and not isinstance(mappings, Mapping):
@@ -129,10 +129,10 @@ def check_mappings(
         )
     n_views = len(sizes)
     gathered: dict[tuple[int, int], list[Ints]] = {}
-    for key, given in (mappings or {}).items():
+    for key, pairs in (mappings or {}).items():
         u, v = view_pair(key, n_views)
-        where = f"{what}[{key if names is None else f'{called(u, names)}, {called(v, names)}'}]"
-        rows = as_numbers(given, where)
+        where = f"{noun}[{key if names is None else f'{called(u, names)}, {called(v, names)}'}]"
+        rows = as_numbers(pairs, where)
         if rows.size == 0:
             rows = NO_RELATIONS
         if rows.ndim != 2 or rows.shape[1] != 2 or rows.dtype.kind not in "iu":
@@ -172,9 +172,9 @@ def check_constraints(
     allowed: str = "mvcc.Constraints or None",
 ) -> list[Constraints]:
     """Return the constraints of every view, none where there is None."""
-    for number, c in enumerate(constraints):
+    for view, c in enumerate(constraints):
         if not isinstance(c, Constraints | None):
             raise InvalidInputError(
-                f"constraints[{called(number, names)}] must be {allowed}, not {type(c).__name__}."
+                f"constraints[{called(view, names)}] must be {allowed}, not {type(c).__name__}."
             )
     return [Constraints.empty() if c is None else c for c in constraints]

@@ -32,13 +32,13 @@ class ConstraintMap:
         listed = constraints.listed()
         if len(self._by) == 1:
             return self._by[0](*listed)
-        parts = []
+        mapped = []
         # by ever more relations; what does not exceed the next cap loses nothing by waiting for
         # it
-        for by, (cap, below) in zip(self._by, pairwise(self._caps), strict=True):
+        for strong_map, (cap, below) in zip(self._by, pairwise(self._caps), strict=True):
             pairs, must_link, weights = (array[constraints.weights > below] for array in listed)
-            parts.append(by(pairs, must_link, np.minimum(weights, cap)))
-        return reduce(Constraints.max_union, parts)
+            mapped.append(strong_map(pairs, must_link, np.minimum(weights, cap)))
+        return reduce(Constraints.max_union, mapped)
 
 
 class _StrongMap:
@@ -52,22 +52,22 @@ class _StrongMap:
         self._images = relations[order, 1]
         # rows with the same counterparts are one place: after a full closure whole neighborhoods
         # are
-        first: dict[bytes, int] = {}
+        index_of: dict[bytes, int] = {}
         everything = self._images.tobytes()
         bounds = self._images.itemsize * np.append(self._start, len(self._images))
         counterparts = [everything[begin:end] for begin, end in pairwise(bounds.tolist())]
         self._place = np.full(int(rows.max(initial=-1)) + 2, -1)  # the last is that of all beyond
         self._place[rows] = [
-            first.setdefault(images, number) for number, images in enumerate(counterparts)
+            index_of.setdefault(images, index) for index, images in enumerate(counterparts)
         ]
 
     def __call__(self, pairs: Ints, must_link: Bools, weights: Floats) -> Constraints:
         places = np.sort(self._place[np.minimum(pairs, len(self._place) - 1)], axis=1)
-        known = places[:, 0] >= 0
+        is_known = places[:, 0] >= 0
         # merged before they are expanded
-        merged = Constraints.from_repeated(places[known], must_link[known], weights[known])
-        which, one, other = pairs_of_spans(self._start, self._size, merged.pairs)
-        images = np.sort(np.column_stack((self._images[one], self._images[other])), axis=1)
+        merged = Constraints.from_repeated(places[is_known], must_link[is_known], weights[is_known])
+        which, first, second = pairs_of_spans(self._start, self._size, merged.pairs)
+        images = np.sort(np.column_stack((self._images[first], self._images[second])), axis=1)
         differ = images[:, 0] != images[:, 1]
         which = which[differ]
         return Constraints.from_repeated(
@@ -81,8 +81,8 @@ def unify(given: Constraints, transferred: Constraints) -> Constraints:
     if given._parts is not None:
         neighborhoods, others = given._parts
         together, apart = neighborhoods.kinds_of(transferred.pairs)
-        known = np.where(transferred.must_link, together, apart)
-        if not (known & (transferred.weights > neighborhoods.weight)).any():
+        is_known = np.where(transferred.must_link, together, apart)
+        if not (is_known & (transferred.weights > neighborhoods.weight)).any():
             return Constraints.from_neighborhoods(
                 neighborhoods, unify(others, transferred.select(~(together | apart)))
             )

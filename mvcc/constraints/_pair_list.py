@@ -91,8 +91,8 @@ class PairList:
     def joined(self, other: Self) -> Self:
         """Return the constraints of two files as one list, with all repeated ones."""
         arrays = (
-            (*one.listed(), np.full(len(one), "") if one._source is None else one._source)
-            for one in (self, other)
+            (*c.listed(), np.full(len(c), "") if c._source is None else c._source)
+            for c in (self, other)
         )
         return self.from_sorted(*in_order(*concatenated(*arrays)))
 

@@ -102,9 +102,9 @@ def _graph(
     offsets = all_links.offsets
 
     def explain(chain: list[int], links: list[int]) -> ConstraintConflictError:
-        homes = np.searchsorted(offsets, chain, side="right") - 1
-        rows = [call(int(v), int(node - offsets[v])) for node, v in zip(chain, homes, strict=True)]
-        kinds = ["must-link" if here == there else "relation" for here, there in pairwise(homes)]
+        views = np.searchsorted(offsets, chain, side="right") - 1
+        rows = [call(int(v), int(node - offsets[v])) for node, v in zip(chain, views, strict=True)]
+        kinds = ["must-link" if u == v else "relation" for u, v in pairwise(views)]
         return conflict(rows, kinds, [all_links.source_of(link, given) for link in links])
 
     return all_links, Graph(all_links.nodes, all_links.must_link, explain)
@@ -155,8 +155,8 @@ def drop_conflicts(
     all_links = _AllLinks([c.listed() for c in given], relations)
     keep = without_conflicts(all_links.nodes, all_links.must_link, all_links.weights)
     masks = np.split(keep, all_links.first[1:])
-    pairs = list(zip(given, masks, strict=False))  # the last mask is that of the relations
-    return [c.select(mask) for c, mask in pairs], [c.select(~mask) for c, mask in pairs]
+    masked = list(zip(given, masks, strict=False))  # the last mask is that of the relations
+    return [c.select(mask) for c, mask in masked], [c.select(~mask) for c, mask in masked]
 
 
 class _AllLinks:
@@ -171,11 +171,11 @@ class _AllLinks:
         self.offsets = np.cumsum([0, *(row + 1 for row in largest)], dtype=np.int64)
         # of each view the first link, and the first relation
         self.first = np.cumsum([0, *(len(pairs) for pairs, _, _ in links)])
-        parts = [(pairs + self.offsets[v], *rest) for v, (pairs, *rest) in enumerate(links)]
+        listed = [(pairs + self.offsets[v], *rest) for v, (pairs, *rest) in enumerate(links)]
         for key, rows in relations.items():
             n = len(rows)
-            parts.append((rows + self.offsets[list(key)], np.ones(n, bool), np.full(n, np.inf)))
-        self.nodes, self.must_link, self.weights = map(np.concatenate, zip(*parts, strict=True))
+            listed.append((rows + self.offsets[list(key)], np.ones(n, bool), np.full(n, np.inf)))
+        self.nodes, self.must_link, self.weights = map(np.concatenate, zip(*listed, strict=True))
 
     def source_of(self, link: int, given: list[Constraints]) -> str:
         """Tell where a link was read; of a relation nothing is known."""
@@ -201,11 +201,11 @@ def _closed_by_weight(
     """Return the closed constraints of every view where they weigh differently."""
     pairs, kinds, weights = graph.closed(weights, offsets)
     weights = np.where(np.isinf(weights), 1.0, weights)
-    home = np.searchsorted(offsets, pairs[:, 0], side="right") - 1
+    views = np.searchsorted(offsets, pairs[:, 0], side="right") - 1
     closed = []
     for view, c in enumerate(given):
-        own = home == view
-        whole = Constraints.from_repeated(pairs[own] - offsets[view], kinds[own], weights[own])
+        mask = views == view
+        whole = Constraints.from_repeated(pairs[mask] - offsets[view], kinds[mask], weights[mask])
         closed.append(with_weights_of(whole, c))
     return closed
 
@@ -258,22 +258,22 @@ def neighborhood_folds(
     constrained = np.unique(
         np.concatenate([c.pairs.ravel() + offsets[view] for view, c in enumerate(constraints)])
     )
-    found, neighborhood = np.unique(root[constrained], return_inverse=True)
-    if len(found) < 2:
+    distinct_roots, neighborhood = np.unique(root[constrained], return_inverse=True)
+    if len(distinct_roots) < 2:
         raise InvalidInputError(
             "Cross-validation holds out whole neighborhoods of constrained instances in turn and "
-            f"needs at least two; the constraints have {len(found)}. {advice}"
+            f"needs at least two; the constraints have {len(distinct_roots)}. {advice}"
         )
     folds = np.full(offsets[-1], -1)
-    folds[constrained] = (rng.permutation(len(found)) % n_folds)[neighborhood]
+    folds[constrained] = (rng.permutation(len(distinct_roots)) % n_folds)[neighborhood]
     return np.split(folds, offsets[1:-1])
 
 
 def in_fold(constraints: list[Constraints], folds: list[Ints], fold: int) -> list[Bools]:
     """Tell, per view, which constraints have an end in a fold of ``neighborhood_folds``."""
     return [
-        (numbers[c.pairs] == fold).any(axis=1)
-        for c, numbers in zip(constraints, folds, strict=True)
+        (fold_of_row[c.pairs] == fold).any(axis=1)
+        for c, fold_of_row in zip(constraints, folds, strict=True)
     ]
 
 

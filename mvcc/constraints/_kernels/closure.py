@@ -69,8 +69,8 @@ def _foes(apart, parent, a):
     entry, degree, other_end, next_half = apart
     foes = np.empty(degree[a], np.int64)
     h = entry[a]
-    for place in range(degree[a]):
-        foes[place] = _root(parent, other_end[h])
+    for index in range(degree[a]):
+        foes[index] = _root(parent, other_end[h])
         h = next_half[h]
     return foes
 
@@ -142,8 +142,8 @@ def closed_pairs(n, view, first, second, must_link, weights):
                 _add_half(apart, 2 * e, a, b)
                 _add_half(apart, 2 * e + 1, b, a)
     pairs, kinds = np.empty((count, 2), np.int64), np.empty(count, np.bool_)
-    found_weights = np.empty(count)
+    pair_weights = np.empty(count)
     for p in range(count):
         pairs[p, 0], pairs[p, 1] = store[p, 0], store[p, 1]
-        kinds[p], found_weights[p] = store[p, 2] % 2, weights[store[p, 2] // 2]
-    return pairs, kinds, found_weights
+        kinds[p], pair_weights[p] = store[p, 2] % 2, weights[store[p, 2] // 2]
+    return pairs, kinds, pair_weights
