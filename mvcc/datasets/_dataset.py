@@ -47,7 +47,7 @@ class Dataset:
     names: tuple[str, ...]
 
     def __repr__(self) -> str:
-        k = 1 + max(int(own.max(initial=-1)) for own in self.labels)
+        k = 1 + max(int(y.max(initial=-1)) for y in self.labels)
         views = (f"{name} {X.shape}" for name, X in zip(self.names, self.views, strict=True))
         return f"<Dataset: {k} classes in views {', '.join(views)}>"
 
@@ -87,10 +87,10 @@ def check_choice(value: Any, name: str, allowed: tuple[T, ...]) -> T:
 
 def check_multiple(value: Any, name: str, factor: int, high: int) -> int:
     """Return a positive multiple of the factor, up to a limit, or say that it must be one."""
-    number = check_count(value, name)
-    if number % factor or number > high:
+    multiple = check_count(value, name)
+    if multiple % factor or multiple > high:
         raise InvalidInputError(f"{name} must be a multiple of {factor} up to {high}, got {value}.")
-    return number
+    return multiple
 
 
 def load_dataset(

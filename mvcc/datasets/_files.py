@@ -95,9 +95,9 @@ def _documents(file: DataFolder, folder: Path) -> Path:
         group = Path(temporary) / path.name
         group.mkdir()
         unpack(archive, group, file.size)
-        found, _ = digest_of(documents(group))
-        if found != file.sha256:
-            raise ValueError(f"the sha256 of its documents is {found}, expected is {file.sha256}.")
+        digest, _ = digest_of(documents(group))
+        if digest != file.sha256:
+            raise ValueError(f"the sha256 of its documents is {digest}, expected is {file.sha256}.")
         return group.rename(path)
 
 
@@ -135,18 +135,18 @@ def find_file(file: DataFile, data_dir: str | PathLike[str] | None = None) -> Pa
         path = folder / file.name
         try:
             if isinstance(file, DataFolder):
-                found, size = _digest_of_documents(path, path.stat().st_mtime_ns)
+                digest, size = _digest_of_documents(path, path.stat().st_mtime_ns)
             else:
-                found, size = digest_of([path])
+                digest, size = digest_of([path])
         except (FileNotFoundError, NotADirectoryError):
             continue
         except OSError as error:
             raise DataError(
                 f"{path} cannot be read: {error.strerror}. Make it a readable file or remove it."
             ) from error
-        if found != file.sha256:
+        if digest != file.sha256:
             raise DataError(
-                f"{path} is not the expected file or folder: the sha256 of its content is {found} "
+                f"{path} is not the expected file or folder: the sha256 of its content is {digest} "
                 f"({size} bytes), expected is {file.sha256} ({file.size} bytes). Remove it and run "
                 "`mvcc data fetch`, or replace it with the right one."
             )

@@ -107,11 +107,11 @@ def _chi2(first: Any, second: Any) -> Floats:
 
 def _frequency(first: Any, second: Any) -> Floats:
     """Score words by their better place in the order of frequency of either class."""
-    places = [
-        np.argsort(np.argsort(-np.asarray(c.sum(axis=0)).ravel(), kind="stable"))
-        for c in (first, second)
+    ranks = [
+        np.argsort(np.argsort(-np.asarray(counts.sum(axis=0)).ravel(), kind="stable"))
+        for counts in (first, second)
     ]
-    return -np.minimum(*places).astype(np.float64)
+    return -np.minimum(*ranks).astype(np.float64)
 
 
 _SCORES: dict[str, Score] = {"chi2": _chi2, "frequency": _frequency}

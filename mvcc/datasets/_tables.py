@@ -33,9 +33,9 @@ def protein(rng: np.random.Generator, proteins: Path, *, n_views: int = 2) -> Da
     count = check_choice(n_views, "n_views", (2, 3))
     X, y = read_arff(proteins)
     size = 6 // count  # classes of a view
-    homes, classes = np.divmod(y, size)
-    labels = [classes[homes == view] for view in range(count)]
-    views = [X[homes == view] for view in range(count)]
+    view_of_row, classes = np.divmod(y, size)
+    labels = [classes[view_of_row == view] for view in range(count)]
+    views = [X[view_of_row == view] for view in range(count)]
     names = tuple(f"c{size * view + 1}-c{size * (view + 1)}" for view in range(count))
     return Dataset(views, labels, pair_at_random(labels, rng), names)
 
@@ -62,13 +62,13 @@ def field(rng: np.random.Generator, file: Path) -> Dataset:
         classes = content["truelabel"].ravel()[0].ravel()
     seen = [np.arange(len(classes))] * len(tables)
     if "X" not in content and "index" in content:
-        seen = [numbers.ravel().astype(np.int64) - 1 for numbers in content["index"].ravel()]
+        seen = [index.ravel().astype(np.int64) - 1 for index in content["index"].ravel()]
     y = np.unique(classes, return_inverse=True)[1].astype(np.int64)
     matches = {}
     for u, v in combinations(range(len(tables)), 2):
         _, *rows = np.intersect1d(seen[u], seen[v], assume_unique=True, return_indices=True)
         matches[u, v] = np.column_stack(rows).astype(np.int64)
-    known = {Path(f.name).name: info for info in registry().values() for f in info.files}
+    infos = {Path(f.name).name: info for info in registry().values() for f in info.files}
     views = [np.array(X[rows], np.float64, order="C") for X, rows in zip(tables, seen, strict=True)]
-    names = tuple(view.name for view in known[file.name].views)
+    names = tuple(view.name for view in infos[file.name].views)
     return Dataset(views, [y[rows] for rows in seen], matches, names)
