@@ -50,9 +50,9 @@ def pairwise_f_measure(y_true: ArrayLike, y_pred: ArrayLike) -> float:
     0.4
     """
     truth, predicted = _two_labellings(y_true, y_pred)
-    both = np.unique(truth * (predicted.max(initial=0) + 1) + predicted, return_counts=True)[1]
-    correct, same, found = map(_n_pairs, (both, np.bincount(truth), np.bincount(predicted)))
-    return _ratio(2 * correct, same + found)
+    sizes = np.unique(truth * (predicted.max(initial=0) + 1) + predicted, return_counts=True)[1]
+    correct, classed, clustered = map(_n_pairs, (sizes, np.bincount(truth), np.bincount(predicted)))
+    return _ratio(2 * correct, classed + clustered)
 
 
 def clustering_accuracy(y_true: ArrayLike, y_pred: ArrayLike) -> float:
@@ -141,11 +141,11 @@ def _ratio(part: Any, whole: Any) -> float:
 
 def scores_of_table(table: Ints) -> tuple[float, float]:
     """Return F-measure (Eq. 19) and adjusted Rand index of a contingency table, (k, classes)."""
-    correct, found, same, every = map(
+    correct, clustered, classed, total = map(
         _n_pairs, (table.ravel(), table.sum(axis=1), table.sum(axis=0), np.array([table.sum()]))
     )
-    expected, most = same * found / every, (same + found) / 2
-    return _ratio(2 * correct, same + found), _ratio(correct - expected, most - expected)
+    expected, most = classed * clustered / total, (classed + clustered) / 2
+    return _ratio(2 * correct, classed + clustered), _ratio(correct - expected, most - expected)
 
 
 def weighted_precision(
@@ -258,9 +258,9 @@ def cluster_fit(X: ArrayLike, labels: ArrayLike, *, n_neighbors: int = 10) -> Fl
     """
     from scipy.stats import rankdata  # which takes a second to import
 
-    data, of_rows = check_data(X), label_codes(labels, "labels")
+    data, clusters = check_data(X), label_codes(labels, "labels")
     check_count(n_neighbors, "n_neighbors")
-    sizes = len(data), len(of_rows)
+    sizes = len(data), len(clusters)
     check_alike(X, labels, sizes, "X has {} rows and labels {} entries", "X and labels")
     data = data - np.median(data, axis=0)
     data /= np.abs(data).max(initial=0.0) or 1.0  # squares stay within the range of floats
@@ -268,7 +268,7 @@ def cluster_fit(X: ArrayLike, labels: ArrayLike, *, n_neighbors: int = 10) -> Fl
     with nullcontext() if may_share(len(data)) else one_thread():
         to_neighbors = _distances_to_neighbor(data, n_neighbors)
     with one_thread():
-        scores = to_neighbors, _mahalanobis(data, of_rows)
+        scores = to_neighbors, _mahalanobis(data, clusters)
     # rounding breaks no ties; from SciPy 1.18 on, ranks of float32 are float32
     rounded = np.array(scores, np.float32).astype(np.float64)
     ranks = rankdata(rounded, axis=1).mean(axis=0)
@@ -280,11 +280,11 @@ def _mahalanobis(data: Floats, labels: Ints) -> Floats:
     clusters = [np.flatnonzero(labels == cluster) for cluster in np.unique(labels)]
     for rows in clusters:
         data[rows] -= data[rows].mean(axis=0)
-    found = np.empty(len(data))
+    distances = np.empty(len(data))
     for rows in clusters:
-        own = data[rows]
-        found[rows] = _distances_by(own if len(rows) >= _FEWEST_ROWS else data, own)
-    return found
+        members = data[rows]
+        distances[rows] = _distances_by(members if len(rows) >= _FEWEST_ROWS else data, members)
+    return distances
 
 
 def _distances_by(centered: Floats, rows: Floats) -> Floats:
@@ -311,12 +311,12 @@ def _distances_to_neighbor(data: Floats, n_neighbors: int) -> Floats:
     """Return the distance of every row to its neighbor of the given rank."""
     from sklearn.neighbors import NearestNeighbors  # which takes a second to import
 
-    among = _spaced(len(data), max(_MOST_DISTANCES // max(len(data), 1), _FEWEST_AMONG))
-    number = min(n_neighbors, len(among) - 1)
-    nearest = NearestNeighbors(n_neighbors=number + 1).fit(data[among]).kneighbors(data)[0]
-    rank = np.full(len(data), max(number - 1, 0))
-    rank[among] = number  # the nearest one is the row itself
-    return nearest[np.arange(len(data)), rank]
+    sample = _spaced(len(data), max(_MOST_DISTANCES // max(len(data), 1), _FEWEST_AMONG))
+    n_nearest = min(n_neighbors, len(sample) - 1)
+    distances = NearestNeighbors(n_neighbors=n_nearest + 1).fit(data[sample]).kneighbors(data)[0]
+    rank = np.full(len(data), max(n_nearest - 1, 0))
+    rank[sample] = n_nearest  # the nearest one is the row itself
+    return distances[np.arange(len(data)), rank]
 
 
 def _spaced(n: int, most: int) -> Ints:
