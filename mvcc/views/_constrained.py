@@ -86,10 +86,10 @@ class ConstrainedViews:
                 "views are ConstrainedViews already; give the views themselves."
             )
         given = GivenViews.of(self.views)
-        kept: Any = given.tables
+        views: Any = given.tables
         if given.names is not None:
-            kept = dict(zip(given.names, given.tables, strict=True))
-        object.__setattr__(self, "views", kept)
+            views = dict(zip(given.names, given.tables, strict=True))
+        object.__setattr__(self, "views", views)
         object.__setattr__(self, "constraints", given.constraints(self.constraints))
         object.__setattr__(self, "mappings", given.relations(self.mappings))
 
@@ -119,12 +119,12 @@ class ConstrainedViews:
                 f"{shown(positions)} is not a choice among {len(self)} constraints; their"
                 f" positions are 0 … {len(self) - 1}."
             ) from error
-        kept, first = [], 0
+        constraints, first = [], 0
         for c in self.constraints:
             inside = chosen[(first <= chosen) & (chosen < first + len(c))]
-            kept.append(c.select(inside - first))
+            constraints.append(c.select(inside - first))
             first += len(c)
-        return replace(self, constraints=kept)
+        return replace(self, constraints=constraints)
 
     def __repr__(self) -> str:
         views = GivenViews.of(self.views).in_words
@@ -218,4 +218,4 @@ class NeighborhoodKFold(BaseCrossValidator):
 
 
 def _n_folds(folds: list[Ints]) -> int:
-    return 1 + max(int(numbers.max(initial=-1)) for numbers in folds)
+    return 1 + max(int(fold_of_row.max(initial=-1)) for fold_of_row in folds)

@@ -44,14 +44,14 @@ class FittedViews:
         tags.input_tags.sparse = self._takes_sparse and features != "none"
         return tags
 
-    def _rows(self, X: Any, number: int, what: str) -> Any:
+    def _rows(self, X: Any, view: int, noun: str) -> Any:
         """Return rows, as messages call them, as an array with features in the order of the fit."""
-        view, n_features = f"view {called(number, self.view_names_)}", self.n_features_in_[number]
-        ordered = _in_order(X, self.feature_names_in_[number], view, what)
-        data = numbers_of(ordered, what, sparse=self._takes_sparse)
+        name, n_features = f"view {called(view, self.view_names_)}", self.n_features_in_[view]
+        ordered = _in_order(X, self.feature_names_in_[view], name, noun)
+        data = numbers_of(ordered, noun, sparse=self._takes_sparse)
         if data.shape[1] != n_features:
             raise InvalidInputError(
-                f"{what} has {data.shape[1]} features, but {view} was fitted with {n_features}."
+                f"{noun} has {data.shape[1]} features, but {name} was fitted with {n_features}."
             )
         return data
 
@@ -95,22 +95,22 @@ def each_view(
             f"X has {len(tables)} views, but {n_views} were fitted; give some of them as a dict "
             f"{{view: rows}}."
         )
-    return [answer(rows, number, f"X[{number}]") for number, rows in enumerate(tables)]
+    return [answer(rows, view, f"X[{view}]") for view, rows in enumerate(tables)]
 
 
-def _in_order(X: Any, names: NDArray[Any] | None, view: str, what: str) -> Any:
+def _in_order(X: Any, names: NDArray[Any] | None, view: str, noun: str) -> Any:
     """Return a DataFrame with its columns in the order of fit, or say which are wrong."""
-    here = feature_names(X)
-    if names is None or here is None:
+    present = feature_names(X)
+    if names is None or present is None:
         return X
-    wrong = {"lacks": set(names) - set(here), "has in addition": set(here) - set(names)}
-    said = [
-        f"{word} {clipped(', '.join(map(shown, sorted(columns))), 200)}"
-        for word, columns in wrong.items()
+    wrong = {"lacks": set(names) - set(present), "has in addition": set(present) - set(names)}
+    faults = [
+        f"{verb} {clipped(', '.join(map(shown, sorted(columns))), 200)}"
+        for verb, columns in wrong.items()
         if columns
     ]
-    if said:
+    if faults:
         raise InvalidInputError(
-            f"{what} must have the columns that {view} was fitted with; it {' and '.join(said)}."
+            f"{noun} must have the columns that {view} was fitted with; it {' and '.join(faults)}."
         )
     return as_pandas(X)[list(names)]

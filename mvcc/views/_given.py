@@ -57,28 +57,28 @@ class GivenViews:
                 )
         return given
 
-    def number(self, view: Any, what: str) -> int:
-        return view_number(view, self.names, len(self.tables), what)
+    def number(self, view: Any, noun: str) -> int:
+        return view_number(view, self.names, len(self.tables), noun)
 
-    def per_view(self, given: Any, what: str) -> list[Any]:
+    def per_view(self, given: Any, noun: str) -> list[Any]:
         """Return the entries of a list, or of a dict by name or number, None where it has none."""
         n_views = len(self.tables)
         if not isinstance(given, Mapping):
-            entries = as_list(given, what)
+            entries = as_list(given, noun)
             if len(entries) != n_views:
                 raise InvalidInputError(
-                    f"{what} has {len(entries)} entries for {n_views} views; give one each."
+                    f"{noun} has {len(entries)} entries for {n_views} views; give one each."
                 )
             return entries
         by_number: dict[int, Any] = {}
         for view, entry in given.items():
-            number = self.number(view, what)
-            if number in by_number:
+            v = self.number(view, noun)
+            if v in by_number:
                 raise InvalidInputError(
-                    f"{what}: {shown(view)} is a view that another key names, too; keep one."
+                    f"{noun}: {shown(view)} is a view that another key names, too; keep one."
                 )
-            by_number[number] = entry
-        return [by_number.get(number) for number in range(n_views)]
+            by_number[v] = entry
+        return [by_number.get(v) for v in range(n_views)]
 
     @property
     def sizes(self) -> list[int]:
@@ -87,14 +87,14 @@ class GivenViews:
     @property
     def in_words(self) -> str:
         """The views with their numbers of rows."""
-        names = (called(number, self.names) for number in range(len(self.tables)))
+        names = (called(v, self.names) for v in range(len(self.tables)))
         return ", ".join(f"{name} ({n} rows)" for name, n in zip(names, self.sizes, strict=True))
 
     def arrays(self, *, sparse: bool = False) -> list[Any]:
         """Return every view as an (n_v, d_v) array of finite floats, perhaps a sparse one."""
         return [
-            numbers_of(table, self._place("views", number), sparse=sparse)
-            for number, table in enumerate(self.tables)
+            numbers_of(table, self._place("views", v), sparse=sparse)
+            for v, table in enumerate(self.tables)
         ]
 
     def constraints(self, given: Any) -> list[Constraints]:
@@ -105,66 +105,66 @@ class GivenViews:
                 f"{self._known()}."
             )
         entries = self.per_view({} if given is None else given, "constraints")
-        for number, entry in enumerate(map(as_pandas, entries)):
+        for v, entry in enumerate(map(as_pandas, entries)):
             if isinstance(entry, pd.DataFrame):
-                place = self._place("constraints", number)
-                entries[number] = constraints_of_frame(entry, self._rows(number), place)
+                location = self._place("constraints", v)
+                entries[v] = constraints_of_frame(entry, self._rows(v), location)
         allowed = "mvcc.Constraints, a DataFrame or None"
         checked = check_constraints(entries, self.names, allowed)
-        for number, (c, size) in enumerate(zip(checked, self.sizes, strict=True)):
+        for v, (c, size) in enumerate(zip(checked, self.sizes, strict=True)):
             if c.largest_row() >= size:
                 raise InvalidInputError(
-                    f"{self._place('constraints', number)} names row {c.largest_row()}, but view "
-                    f"{called(number, self.names)} has rows 0 … {size - 1}."
+                    f"{self._place('constraints', v)} names row {c.largest_row()}, but view "
+                    f"{called(v, self.names)} has rows 0 … {size - 1}."
                 )
         return checked
 
-    def relations(self, mappings: Any, what: str = "mappings") -> Relations:
+    def relations(self, mappings: Any, noun: str = "mappings") -> Relations:
         """Return the relations as sorted, distinct pairs of rows under keys (u, v), u < v."""
         sizes = self.sizes
         if not isinstance(mappings, Mapping):
             return check_mappings(mappings, sizes, self.names)
         pairs: dict[tuple[int, int], ArrayLike] = {}
-        for key, given in mappings.items():
-            u, v = self._pair(key, what)
+        for key, entry in mappings.items():
+            u, v = self._pair(key, noun)
             if (u, v) in pairs:
                 raise InvalidInputError(
-                    f"{what}: {shown(key)} names two views that another key names, too; put "
+                    f"{noun}: {shown(key)} names two views that another key names, too; put "
                     "their relations together."
                 )
-            where = f"{what}[{called(u, self.names)}, {called(v, self.names)}]"
-            pairs[u, v] = self._related(given, (u, v), (sizes[u], sizes[v]), where)
-        return check_mappings(pairs, sizes, self.names, what)
+            where = f"{noun}[{called(u, self.names)}, {called(v, self.names)}]"
+            pairs[u, v] = self._related(entry, (u, v), (sizes[u], sizes[v]), where)
+        return check_mappings(pairs, sizes, self.names, noun)
 
-    def _place(self, what: str, number: int) -> str:
-        return f"{what}[{called(number, self.names)}]"
+    def _place(self, noun: str, v: int) -> str:
+        return f"{noun}[{called(v, self.names)}]"
 
-    def _pair(self, key: Any, what: str) -> tuple[int, int]:
+    def _pair(self, key: Any, noun: str) -> tuple[int, int]:
         """Return the numbers of the two views that a key of mappings names."""
         if self.names is None:
             return view_pair(key, len(self.tables))
         if not (isinstance(key, tuple) and len(key) == 2):
             raise InvalidInputError(
-                f"{what}: the key {shown(key)} is not a pair of views; {self._known()}."
+                f"{noun}: the key {shown(key)} is not a pair of views; {self._known()}."
             )
-        u, v = (self.number(view, f"{what}: the key {shown(key)}") for view in key)
+        u, v = (self.number(view, f"{noun}: the key {shown(key)}") for view in key)
         return view_pair((u, v), len(self.tables))
 
     def _known(self) -> str:
         return known_views(self.names, len(self.tables))
 
     def _related(
-        self, given: Any, views: tuple[int, int], shape: tuple[int, int], where: str
+        self, entry: Any, views: tuple[int, int], shape: tuple[int, int], where: str
     ) -> ArrayLike:
         """Return the pairs of related rows that one entry of mappings means."""
-        given = as_pandas(given)
-        if issparse(given):
-            return _pairs_of_matrix(given, shape, where)
-        if isinstance(given, pd.DataFrame):
-            return self._pairs_of_ids(given, views, where)
-        if isinstance(given, Mapping):
-            return _pairs_of_dict(given, where)
-        rows = as_numbers(list(given) if isinstance(given, Iterator | Set) else given, where)
+        entry = as_pandas(entry)
+        if issparse(entry):
+            return _pairs_of_matrix(entry, shape, where)
+        if isinstance(entry, pd.DataFrame):
+            return self._pairs_of_ids(entry, views, where)
+        if isinstance(entry, Mapping):
+            return _pairs_of_dict(entry, where)
+        rows = as_numbers(list(entry) if isinstance(entry, Iterator | Set) else entry, where)
         if rows.size and rows.dtype.kind in "OUS":
             raise InvalidInputError(
                 f"{where} must be pairs of row numbers; relate ids by a DataFrame with two columns."
@@ -180,9 +180,9 @@ class GivenViews:
                 f"{shown(columns)}; select them, as in frame[['first', 'second']]."
             )
         rows = []
-        for place, view in zip(self._places(columns, views, where), views, strict=True):
-            column = f"{where}, column {shown(columns[place])}"
-            rows.append(rows_named(frame.iloc[:, place], self._rows(view), column))
+        for column, view in zip(self._places(columns, views, where), views, strict=True):
+            location = f"{where}, column {shown(columns[column])}"
+            rows.append(rows_named(frame.iloc[:, column], self._rows(view), location))
         return np.column_stack(rows)
 
     def _places(self, columns: list[Any], views: tuple[int, int], where: str) -> tuple[int, int]:
@@ -193,8 +193,8 @@ class GivenViews:
                 f"{where}: the columns are called {columns}, like the views of the key {views} the "
                 f"other way round; call them otherwise, or put them into the order of the key."
             )
-        numbers = {name: number for number, name in enumerate(self.names or ())}
-        named = list(map(numbers.get, columns))
+        view_of = {name: v for v, name in enumerate(self.names or ())}
+        named = list(map(view_of.get, columns))
         for column, view in zip(columns, named, strict=True):
             if view not in (None, *views):
                 raise InvalidInputError(
@@ -207,12 +207,12 @@ class GivenViews:
             )
         return (1, 0) if named[0] == views[1] or named[1] == views[0] else (0, 1)
 
-    def _rows(self, number: int) -> NamedRows:
-        view = f"view {called(number, self.names)}"
-        return NamedRows.of(self.tables[number], self.sizes[number], view)
+    def _rows(self, v: int) -> NamedRows:
+        noun = f"view {called(v, self.names)}"
+        return NamedRows.of(self.tables[v], self.sizes[v], noun)
 
 
-def view_number(view: Any, names: Sequence[str] | None, n_views: int, what: str) -> int:
+def view_number(view: Any, names: Sequence[str] | None, n_views: int, noun: str) -> int:
     """Return the number of a view that is named or numbered; the error has the nearest name."""
     known, guess = list(names or ()), ""
     if isinstance(view, str):
@@ -222,7 +222,7 @@ def view_number(view: Any, names: Sequence[str] | None, n_views: int, what: str)
     elif isinstance(view, int | np.integer) and not isinstance(view, bool) and 0 <= view < n_views:
         return int(view)
     raise InvalidInputError(
-        f"{what}: there is no view {shown(view)}; {known_views(names, n_views)}.{guess}"
+        f"{noun}: there is no view {shown(view)}; {known_views(names, n_views)}.{guess}"
     )
 
 
@@ -243,11 +243,11 @@ def called_table(table: Any) -> str:
     return "a DataFrame" if hasattr(table, "columns") else f"an array of shape {table.shape}"
 
 
-def numbers_of(table: Any, what: str, *, sparse: bool = False) -> Any:
+def numbers_of(table: Any, noun: str, *, sparse: bool = False) -> Any:
     """Return one view as an (n, d) array of finite floats, or a sparse one if these are taken."""
     if isinstance(table, pd.DataFrame):
-        _check_columns(table, what)
-    return check_data(table, what, sparse=sparse)
+        _check_columns(table, noun)
+    return check_data(table, noun, sparse=sparse)
 
 
 def feature_names(table: Any) -> NDArray[Any] | None:
@@ -258,14 +258,14 @@ def feature_names(table: Any) -> NDArray[Any] | None:
     return np.asarray(names, dtype=object)
 
 
-def n_rows(table: Any, what: str) -> int:
+def n_rows(table: Any, noun: str) -> int:
     """Return the number of rows of a table, which may be anything that has rows."""
     if getattr(table, "shape", None) is None:
         if hasattr(table, "__len__"):
             return len(table)
-        table = as_array(table, what)
+        table = as_array(table, noun)
     if not len(table.shape):
-        raise InvalidInputError(f"{what} is not a table: it has no rows.")
+        raise InvalidInputError(f"{noun} is not a table: it has no rows.")
     return int(table.shape[0])
 
 
@@ -275,15 +275,15 @@ def n_columns(table: Any) -> int | None:
     return shape[1] if len(shape) == 2 else None
 
 
-def _check_columns(frame: pd.DataFrame, what: str) -> None:
+def _check_columns(frame: pd.DataFrame, noun: str) -> None:
     """Refuse columns that are not numbers, and names that stand for several columns."""
     if not len(frame.columns):
-        raise InvalidInputError(f"{what} has no columns; at least one numeric column is needed.")
+        raise InvalidInputError(f"{noun} has no columns; at least one numeric column is needed.")
     is_number = pd.api.types.is_numeric_dtype
     others = [str(name) for name, dtype in frame.dtypes.items() if not is_number(dtype)]
     if others:
         raise InvalidInputError(
-            f"{what} has columns that are not numeric: "
+            f"{noun} has columns that are not numeric: "
             f"{clipped(', '.join(map(shown, others)), 300)}. Drop them, make a column of ids the "
             "row index (set_index), or turn them into numbers (pandas.to_numeric, "
             "pandas.get_dummies)."
@@ -291,7 +291,7 @@ def _check_columns(frame: pd.DataFrame, what: str) -> None:
     if not frame.columns.is_unique:
         name = frame.columns[frame.columns.duplicated()][0]
         raise InvalidInputError(
-            f"{what} has several columns {shown(name)}; give every column a name of its own."
+            f"{noun} has several columns {shown(name)}; give every column a name of its own."
         )
 
 

@@ -91,7 +91,7 @@ class PerView(  # type: ignore[call-arg]
         InvalidInputError
             For a number or names of transformers that do not fit the views.
         """
-        self._fit(X, lambda one, table: one.fit(table))
+        self._fit(X, lambda transformer, table: transformer.fit(table))
         return self
 
     def fit_transform(self, X: Any, y: object = None) -> Any:
@@ -109,8 +109,8 @@ class PerView(  # type: ignore[call-arg]
         """
         made = self._fit(X, _fit_transformed)
 
-        def of_view(table: Any, number: int, what: str) -> Any:
-            return self._like(table, made[number], number, what)
+        def of_view(table: Any, view: int, noun: str) -> Any:
+            return self._like(table, made[view], view, noun)
 
         return each_view(X, self.view_names_, len(made), of_view)
 
@@ -157,14 +157,15 @@ class PerView(  # type: ignore[call-arg]
         given = self.transformer
         given = list(given.values()) if isinstance(given, Mapping) else given
         given = given if isinstance(given, list | tuple) else [given]
-        for one in (*given, *getattr(self, "transformers_", [])):
-            if isinstance(one, str):
+        for transformer in (*given, *getattr(self, "transformers_", [])):
+            if isinstance(transformer, str):
                 continue
-            if not hasattr(one, "set_output"):
+            if not hasattr(transformer, "set_output"):
                 raise InvalidInputError(
-                    f"{shown(one)} has no set_output; set that of the other transformers alone."
+                    f"{shown(transformer)} has no set_output; set that of the other transformers "
+                    "alone."
                 )
-            one.set_output(transform=transform)
+            transformer.set_output(transform=transform)
         return self
 
     def get_feature_names_out(self, input_features: Any = None) -> list[NDArray[Any]]:
@@ -179,11 +180,13 @@ class PerView(  # type: ignore[call-arg]
             views = GivenViews(self.transformers_, self.view_names_)
             given = views.per_view(input_features, "input_features")
         made: list[NDArray[Any]] = []
-        for one, n, names in zip(self.transformers_, self.n_features_in_, given, strict=True):
-            if not isinstance(one, str):
-                names = one.get_feature_names_out(names)
+        for transformer, n, names in zip(
+            self.transformers_, self.n_features_in_, given, strict=True
+        ):
+            if not isinstance(transformer, str):
+                names = transformer.get_feature_names_out(names)
             elif names is None:
-                names = [f"x{number}" for number in range(n or 0)]
+                names = [f"x{column}" for column in range(n or 0)]
             made.append(np.asarray(names, dtype=object).view(NamesOfView))
         return made
 
@@ -191,49 +194,49 @@ class PerView(  # type: ignore[call-arg]
         chosen = [self.transformer] * len(given.tables)
         if isinstance(self.transformer, Mapping | list | tuple):
             chosen = given.per_view(self.transformer, "transformer")
-        for number, one in enumerate(chosen):
-            usable = not isinstance(one, type) and all(
-                hasattr(one, name) for name in ("fit", "transform", "get_params")
+        for v, transformer in enumerate(chosen):
+            usable = not isinstance(transformer, type) and all(
+                hasattr(transformer, name) for name in ("fit", "transform", "get_params")
             )
-            if not usable and not (isinstance(one, str) and one == "passthrough"):
+            if not usable and not (isinstance(transformer, str) and transformer == "passthrough"):
                 raise InvalidInputError(
                     "transformer must be a transformer, such as StandardScaler(), or "
-                    f"'passthrough', got {shown(one)} for view {called(number, given.names)}."
+                    f"'passthrough', got {shown(transformer)} for view {called(v, given.names)}."
                 )
         return chosen
 
     def _fit(self, X: Any, fit: Callable[[Any, Any], Any]) -> list[Any]:
         """Fit a clone of the transformer of every view, and return what ``fit`` returns."""
         given = GivenViews.of(X.views if isinstance(X, ConstrainedViews) else X)
-        chosen = [clone(one, safe=False) for one in self._chosen(given)]
+        chosen = [clone(transformer, safe=False) for transformer in self._chosen(given)]
         made = list(given.tables)
-        for number, one in enumerate(chosen):
-            if not isinstance(one, str):
-                with naming(number, given.names):
-                    made[number] = fit(one, given.tables[number])
+        for v, transformer in enumerate(chosen):
+            if not isinstance(transformer, str):
+                with naming(v, given.names):
+                    made[v] = fit(transformer, given.tables[v])
         self.transformers_, self.view_names_ = chosen, given.names
         self.n_features_in_ = [n_columns(table) for table in given.tables]
         self.feature_names_in_ = [feature_names(table) for table in given.tables]
         return made
 
-    def _transformed(self, table: Any, number: int, what: str) -> Any:
-        one = self.transformers_[number]
-        with naming(number, self.view_names_):
-            result = table if isinstance(one, str) else one.transform(table)
-        return self._like(table, result, number, what)
+    def _transformed(self, table: Any, v: int, noun: str) -> Any:
+        transformer = self.transformers_[v]
+        with naming(v, self.view_names_):
+            result = table if isinstance(transformer, str) else transformer.transform(table)
+        return self._like(table, result, v, noun)
 
-    def _like(self, table: Any, result: Any, number: int, what: str) -> Any:
+    def _like(self, table: Any, result: Any, v: int, noun: str) -> Any:
         """Return what a transformer makes of a view, with the row index of the view."""
-        transformer, view = self.transformers_[number], called(number, self.view_names_)
+        transformer, name = self.transformers_[v], called(v, self.view_names_)
         if isinstance(transformer, str):
             return table
         if issparse(result):
             raise InvalidInputError(
-                f"{shown(transformer)} makes view {view} a sparse matrix, which has no ids; reduce "
+                f"{shown(transformer)} makes view {name} a sparse matrix, which has no ids; reduce "
                 "it, as make_pipeline(…, TruncatedSVD(20)) does, ask for a dense result "
                 "(sparse_output=False), or make it before: JointGraphClustering takes it as a view."
             )
-        _check_rows(table, result, f"{shown(transformer)} of view {view}", what)
+        _check_rows(table, result, f"{shown(transformer)} of view {name}", noun)
         if isinstance(table, pd.DataFrame | pd.Series) and not isinstance(result, pd.DataFrame):
             return pd.DataFrame(result, index=table.index, columns=_names_out(transformer))
         return result
@@ -245,18 +248,18 @@ def _fit_transformed(transformer: Any, table: Any) -> Any:
     return transformer.fit(table).transform(table)
 
 
-def _check_rows(table: Any, result: Any, transformer: str, what: str) -> None:
+def _check_rows(table: Any, result: Any, transformer: str, noun: str) -> None:
     """Refuse other rows than those of a table, or another order, as far as an index tells."""
-    before, after = n_rows(table, what), n_rows(result, f"what {transformer} makes")
+    before, after = n_rows(table, noun), n_rows(result, f"what {transformer} makes")
     index = table.index if isinstance(table, pd.DataFrame | pd.Series) else pd.RangeIndex(before)
     if after != before:
-        said = f"makes {after} rows of {before}"
+        problem = f"makes {after} rows of {before}"
     elif isinstance(result, pd.DataFrame | pd.Series) and not result.index.equals(index):
-        said = "changes the row index"
+        problem = "changes the row index"
     else:
         return
     raise InvalidInputError(
-        f"{transformer} {said}; constraints and relations name rows, so all rows must stay, in "
+        f"{transformer} {problem}; constraints and relations name rows, so all rows must stay, in "
         "their order and with their ids. Leave rows out, sort or name them before constraints are "
         "given."
     )
