@@ -78,15 +78,15 @@ class ConstrainedKMeans(FitsConstraints, ClusterMixin, BaseEstimator):
         check_number(self.tol, "tol", low=0)
         problem = Problem.of(data, given)
         if self._is_search():
-            found = self._search(problem, given, k, n_init)
+            end = self._search(problem, given, k, n_init)
         else:
             labels, centers = self._start(data, given.spanning(), k)
-            found = self._iterate(problem, labels, centers, max_iter)
-        self.labels_, self.cluster_centers_ = found.labels, found.centers
-        self.objective_, self.n_iter_ = found.objective, found.n_iter
-        self.converged_ = found.converged
-        if found.metrics is not None:
-            self.metrics_ = found.metrics
+            end = self._iterate(problem, labels, centers, max_iter)
+        self.labels_, self.cluster_centers_ = end.labels, end.centers
+        self.objective_, self.n_iter_ = end.objective, end.n_iter
+        self.converged_ = end.converged
+        if end.metrics is not None:
+            self.metrics_ = end.metrics
 
     def fit_predict(
         self,
@@ -147,8 +147,8 @@ class ConstrainedKMeans(FitsConstraints, ClusterMixin, BaseEstimator):
             if not isinstance(seed, Integral):
                 seed = rng.integers(2**32)
             search = Search(problem, given, k, self.max_iter, rng, int(seed) % 2**32)
-            for found in self._ends(search, means, n_init - 1):
-                best = found.or_better(best)
+            for end in self._ends(search, means, n_init - 1):
+                best = end.or_better(best)
         return best
 
     @abstractmethod
@@ -178,14 +178,14 @@ class ConstrainedKMeans(FitsConstraints, ClusterMixin, BaseEstimator):
     def _start(self, X: Floats, spanning: Listed, k: int) -> tuple[Ints, Floats]:
         """Return starting labels (−1: none) and centers, by ``init``."""
         if not isinstance(self.init, str):
-            wanted = (k, X.shape[1])
-            given = as_floats(self.init, f"init, which must have shape {wanted},")
-            if given.shape != wanted or given.dtype.kind != "f" or not np.isfinite(given).all():
+            shape = (k, X.shape[1])
+            init = as_floats(self.init, f"init, which must have shape {shape},")
+            if init.shape != shape or init.dtype.kind != "f" or not np.isfinite(init).all():
                 raise InvalidInputError(
-                    f"init must hold {k} finite centers of {X.shape[1]} features, shape {wanted}, "
-                    f"not {shown(self.init)} of shape {given.shape}."
+                    f"init must hold {k} finite centers of {X.shape[1]} features, shape {shape}, "
+                    f"not {shown(self.init)} of shape {init.shape}."
                 )
-            return np.full(len(X), -1), np.array(given, dtype=np.float64, order="C")
+            return np.full(len(X), -1), np.array(init, dtype=np.float64, order="C")
         rng = as_generator(self.random_state)
         return neighborhood_start(X, k, spanning, rng, farthest_first=self._farthest_first)[:2]
 

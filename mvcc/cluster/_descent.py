@@ -56,13 +56,13 @@ class Problem:
     def __init__(self, X: Floats, listed: Listed, groups: Groups | None = None) -> None:
         self.X, self.groups, self._masses = X, groups, np.ones(1)
         self.links = build_links(len(X), *listed)
-        constrained = np.diff(self.links[0]) > 0
+        is_constrained = np.diff(self.links[0]) > 0
         if groups is not None:
             member, start = groups[:2]
             # a neighborhood of a single row, apart from none, says nothing
-            says = (np.bincount(member[member >= 0]) > 1) | (np.diff(start) > 0)
-            constrained |= (member >= 0) & says[member]
-        self.bound, self.free = np.flatnonzero(constrained), np.flatnonzero(~constrained)
+            is_telling = (np.bincount(member[member >= 0]) > 1) | (np.diff(start) > 0)
+            is_constrained |= (member >= 0) & is_telling[member]
+        self.bound, self.free = np.flatnonzero(is_constrained), np.flatnonzero(~is_constrained)
         self.known = self.bound, self.free, self.links, groups  # what a fit knows of pairs
         self._everyone = np.arange(len(X))
 
@@ -128,9 +128,9 @@ class Problem:
                 tried = np.minimum(np.searchsorted(reach, drawn, side="right"), len(X) - 1)
             else:
                 tried = rng.integers(len(X), size=1)
-            left = np.minimum(self._distances(X[tried].astype(np.float64)), gaps[:, None])
-            best = int(np.argmin((left.T * masses).sum(axis=1)))
-            gaps = np.ascontiguousarray(left[:, best])
+            new_gaps = np.minimum(self._distances(X[tried].astype(np.float64)), gaps[:, None])
+            best = int(np.argmin((new_gaps.T * masses).sum(axis=1)))
+            gaps = np.ascontiguousarray(new_gaps[:, best])
             chosen.append(X[tried[best]].astype(np.float64))
         return np.array(chosen)
 
@@ -180,9 +180,9 @@ class Weighted(Problem):
     def objective(self, labels: Ints, centers: Floats) -> float:
         gaps = np.einsum("ij,ij->i", self.X - centers[labels], self.X - centers[labels])
         start, partner, weight = self.links
-        here = np.repeat(labels, np.diff(start))
-        violated = (here == labels[partner]) == (weight < 0)
-        return float((self._masses * gaps).sum() + np.abs(weight[violated]).sum() / 2)
+        row_labels = np.repeat(labels, np.diff(start))
+        is_violated = (row_labels == labels[partner]) == (weight < 0)
+        return float((self._masses * gaps).sum() + np.abs(weight[is_violated]).sum() / 2)
 
     def _cost_table(self, points: Ints, centers: Floats) -> Floats:
         return self._masses[points, None] * super()._cost_table(points, centers)
@@ -207,7 +207,7 @@ class Sample(Weighted):
         labels[points] = self._distances(centers).argmin(axis=1)[points]
 
     def _distances(self, centers: Floats) -> Floats:
-        found = self.X @ (-2 * centers.T)
-        found += self._squares
-        found += np.einsum("ij,ij->i", centers, centers)
-        return np.maximum(found, 0, out=found)
+        distances = self.X @ (-2 * centers.T)
+        distances += self._squares
+        distances += np.einsum("ij,ij->i", centers, centers)
+        return np.maximum(distances, 0, out=distances)

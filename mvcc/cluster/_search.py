@@ -44,18 +44,18 @@ class Search:
         bare = Problem.of(self.X, Constraints.empty())
         with one_thread(), warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct rows than clusters
-            found = KMeans(self._k, n_init=N_INIT, random_state=self._seed).fit(self.X)
-        centers = found.cluster_centers_
+            estimator = KMeans(self._k, n_init=N_INIT, random_state=self._seed).fit(self.X)
+        centers = estimator.cluster_centers_
         best = bare.descend(centers, bare.nearest(centers), self._rng, self._sweeps)
         if self._k == 1:
             return best
         failed = 0
         while failed < _FAILED_SWAPS:
             centers = bare.swapped(best.centers, failed, self._rng)
-            found = bare.descend(centers, bare.nearest(centers), self._rng, self._sweeps)
+            end = bare.descend(centers, bare.nearest(centers), self._rng, self._sweeps)
             failed += 1
-            if found.beats(best):
-                best, failed = found, 0
+            if end.beats(best):
+                best, failed = end, 0
         return best
 
     def descents(self, neighborhoods: Floats) -> Iterator[Found]:
@@ -73,11 +73,11 @@ class Search:
 
     def distinct_centers(self, neighborhoods: Floats, n: int) -> Iterator[Floats]:
         """Give the centers of k-means, and where descents from them end, each once."""
-        tried: list[Found] = []
-        for found in chain([self.k_means], islice(self.descents(neighborhoods), n - 1)):
-            if not any(found.as_low_as(other) for other in tried):
-                tried.append(found)
-                yield found.centers
+        ends: list[Found] = []
+        for end in chain([self.k_means], islice(self.descents(neighborhoods), n - 1)):
+            if not any(end.as_low_as(other) for other in ends):
+                ends.append(end)
+                yield end.centers
 
     def _from(self, centers: Floats) -> Found:
         """Descend from centers, every row being with the nearest before the first sweep."""
@@ -85,18 +85,18 @@ class Search:
 
     def _descend(self, centers: Floats, labels: Ints) -> Found:
         """Descend, move whole neighborhoods, which sweeps rarely do, and descend again."""
-        found = self.rows.descend(centers, labels, self._rng, self._sweeps)
+        end = self.rows.descend(centers, labels, self._rng, self._sweeps)
         if self._whole is None:
-            return found
-        centers, labels = self._as_wholes(found.centers)
-        return self.rows.descend(centers, labels, self._rng, self._sweeps).or_better(found)
+            return end
+        centers, labels = self._as_wholes(end.centers)
+        return self.rows.descend(centers, labels, self._rng, self._sweeps).or_better(end)
 
     def _as_wholes(self, centers: Floats) -> tuple[Floats, Ints]:
         """Descend with neighborhoods that move as a whole; return centers and all labels."""
         assert self._whole is not None
         problem, point = self._whole
-        found = problem.descend(centers, problem.nearest(centers), self._rng, self._sweeps)
-        return found.centers, found.labels[point]
+        end = problem.descend(centers, problem.nearest(centers), self._rng, self._sweeps)
+        return end.centers, end.labels[point]
 
     def _plus_plus(self, problem: Problem) -> Floats:
         return problem.spread_centers(self._k, np.empty((0, self.X.shape[1])), self._rng)
@@ -120,8 +120,8 @@ def _together(n: int, pairs: Ints, must_link: Bools, weights: Floats) -> Ints | 
     if not len(linked):
         return None
     root = components(n, *np.ascontiguousarray(linked.T))
-    _, first_row, number = np.unique(root, return_index=True, return_inverse=True)
-    return np.argsort(np.argsort(first_row))[number]
+    _, first_row, neighborhood = np.unique(root, return_index=True, return_inverse=True)
+    return np.argsort(np.argsort(first_row))[neighborhood]
 
 
 def neighborhood_start(
@@ -129,12 +129,12 @@ def neighborhood_start(
 ) -> tuple[Ints, Floats, int]:
     """Return labels (−1: none), centers (k, d), and how many are neighborhoods, not random rows."""
     labels, centers, n_chosen = np.full(len(X), -1), np.empty((k, X.shape[1])), 0
-    number = _together(len(X), *spanning)
-    if number is not None:
-        sizes = np.bincount(number)
+    neighborhood = _together(len(X), *spanning)
+    if neighborhood is not None:
+        sizes = np.bincount(neighborhood)
         several = np.flatnonzero(sizes > 1)
-        linked = np.flatnonzero(sizes[number] > 1)
-        member = np.searchsorted(several, number[linked])
+        linked = np.flatnonzero(sizes[neighborhood] > 1)
+        member = np.searchsorted(several, neighborhood[linked])
         n_rows = sizes[several]
         means = np.column_stack([np.bincount(member, feature[linked]) / n_rows for feature in X.T])
         chosen = _chosen(means, n_rows, k, farthest_first)
@@ -183,8 +183,8 @@ def _between_points(given: Constraints, point: Ints, n_points: int) -> Listed:
         weight = np.concatenate((weight, neighborhoods.weight * sizes[apart].prod(axis=1)))
     ends.sort(axis=1)
     between = ends[:, 0] != ends[:, 1]
-    keys, number = np.unique(ends[between, 0] * n_points + ends[between, 1], return_inverse=True)
-    summed = np.bincount(number, weight[between], minlength=len(keys)).astype(np.float64)
+    keys, index = np.unique(ends[between, 0] * n_points + ends[between, 1], return_inverse=True)
+    summed = np.bincount(index, weight[between], minlength=len(keys)).astype(np.float64)
     pairs = np.column_stack((keys // n_points, keys % n_points)).astype(np.int64)
     return pairs, np.zeros(len(keys), np.bool_), summed
 
@@ -211,15 +211,15 @@ def search_pck(
     problem = Problem(X, listed) if masses is None else Sample(X, listed, masses)
     nothing = np.empty((0, X.shape[1]))
     best: Found | None = None
-    reached = 0
+    n_reached = 0
     turns = numbered("start", range(n_init), teller(len(X)))
-    for _, given in zip(turns, chain(starts, repeat(nothing)), strict=False):
-        centers = problem.spread_centers(n_clusters, np.asarray(given, dtype=np.float64), rng)
-        found = problem.descend(centers, problem.nearest(centers), rng, _SWEEPS)
-        if best is None or found.beats(best):
-            best, reached = found, 0
-        reached += found.as_low_as(best)
-        if masses is not None and reached == _ENOUGH:
+    for _, start in zip(turns, chain(starts, repeat(nothing)), strict=False):
+        centers = problem.spread_centers(n_clusters, np.asarray(start, dtype=np.float64), rng)
+        end = problem.descend(centers, problem.nearest(centers), rng, _SWEEPS)
+        if best is None or end.beats(best):
+            best, n_reached = end, 0
+        n_reached += end.as_low_as(best)
+        if masses is not None and n_reached == _ENOUGH:
             break
     assert best is not None
     return best

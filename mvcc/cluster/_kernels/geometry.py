@@ -188,7 +188,7 @@ def farthest_pair(X, lanes, mean, metrics, h):
     while end > 2 and radius[order[end - 1]] + radius[order[1]] < needed:
         end -= 1
     lanes = in_lanes(X, order[:end])
-    found = np.empty(LANES)
+    block_distances = np.empty(LANES)
     for b in range(end):
         if order[b] == outermost:  # the first of the two searches has met all of its pairs
             continue
@@ -198,9 +198,9 @@ def farthest_pair(X, lanes, mean, metrics, h):
         if end == b + 1:
             break
         for block in range((b + 1) // LANES, (end + LANES - 1) // LANES):
-            lane_distances(lanes[block], X, order[b], metrics, h, found)
+            lane_distances(lanes[block], X, order[b], metrics, h, block_distances)
             for a in range(max(b + 1, block * LANES), min(end, (block + 1) * LANES)):
-                distance = found[a - block * LANES]
+                distance = block_distances[a - block * LANES]
                 if distance > best or (distance == best and a < latest):
                     first, second, best, latest = order[a], order[b], distance, a
     return min(first, second), max(first, second)

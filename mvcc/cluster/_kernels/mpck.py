@@ -236,11 +236,11 @@ def mpck_objective(X, centers, metrics, log_dets, reach, labels, links, broken):
             together = labels[j] == h
             if j < i or together == (weight[e] > 0):
                 continue
-            own = squared_distance(X, i, X, j, metrics, h)
+            gap = squared_distance(X, i, X, j, metrics, h)
             if together:
-                total -= weight[e] * (reach[h] - own)
+                total -= weight[e] * (reach[h] - gap)
             else:
-                total += weight[e] * 0.5 * (own + squared_distance(X, i, X, j, metrics, labels[j]))
+                total += weight[e] * 0.5 * (gap + squared_distance(X, i, X, j, metrics, labels[j]))
     if broken is not None:
         torn, joined, joined_weight, _ = broken
         flat = metrics.reshape(len(metrics), -1)

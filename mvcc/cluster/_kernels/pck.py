@@ -50,7 +50,7 @@ def _over_blocks(of_blocks):
 @_over_blocks
 @kernel
 def _assign_all(first_block, end_block, X, rows, centers, metrics, log_dets, labels):
-    lanes, found = np.zeros((X.shape[1], LANES)), np.empty(LANES)
+    lanes, distances = np.zeros((X.shape[1], LANES)), np.empty(LANES)
     best, label = np.empty(LANES), np.empty(LANES, np.int64)
     end = min(end_block * _BLOCK, rows.size)
     for first in range(first_block * _BLOCK, end, LANES):
@@ -59,9 +59,9 @@ def _assign_all(first_block, end_block, X, rows, centers, metrics, log_dets, lab
         for p in range(LANES):
             best[p], label[p] = np.inf, 0
         for h in range(len(centers)):
-            lane_distances(lanes, centers, h, metrics, h, found)
+            lane_distances(lanes, centers, h, metrics, h, distances)
             for p in range(LANES):
-                cost = found[p] - log_dets[h]
+                cost = distances[p] - log_dets[h]
                 closer = cost < best[p]
                 best[p] = cost if closer else best[p]
                 label[p] = h if closer else label[p]
@@ -79,14 +79,14 @@ def assign_nearest(X, rows, centers, metrics, log_dets, labels):
 def cost_table(X, rows, centers, metrics, log_dets):
     """Return ‖x − μ_h‖² − log det M_h of every given row and cluster, shape (rows, k)."""
     table = np.empty((rows.size, len(centers)))
-    lanes, found = np.zeros((X.shape[1], LANES)), np.empty(LANES)
+    lanes, distances = np.zeros((X.shape[1], LANES)), np.empty(LANES)
     for first in range(0, rows.size, LANES):
         last = min(first + LANES, rows.size)
         load_lanes(X, rows, first, lanes)
         for h in range(len(centers)):
-            lane_distances(lanes, centers, h, metrics, h, found)
+            lane_distances(lanes, centers, h, metrics, h, distances)
             for p in range(first, last):
-                table[p, h] = found[p - first] - log_dets[h]
+                table[p, h] = distances[p - first] - log_dets[h]
     return table
 
 
@@ -173,7 +173,7 @@ def pck_objective(X, centers, labels, links):
 def pck_sweep(rows, table, labels, links, groups, own, rivals):
     """Assign constrained rows one by one to the cluster that costs least, in place (Eq. 1)."""
     start, partner, weight = links
-    one = np.ones(1)
+    moments = np.ones(1)  # of one point: its size, as no metrics are learned
     for r in range(rows.size):
         i = rows[r]
         cost = table[r]
@@ -193,7 +193,7 @@ def pck_sweep(rows, table, labels, links, groups, own, rivals):
         labels[i] = np.argmin(cost)
         if groups is not None:  # noqa: SIM102, by itself: numba leaves out what stands under it
             if g >= 0 and labels[i] != old:
-                move(own, rivals, groups, g, one, old, labels[i])
+                move(own, rivals, groups, g, moments, old, labels[i])
 
 
 @kernel
