@@ -73,16 +73,16 @@ class ViewTies:
         inverse, shares = inverse_of(column_sums(self.ties)), np.eye(k)
         at_anchors = inverse[:, None] * times_transposed(self.ties, shares[labels])
 
-        def of_rows(some: Any) -> Floats:
-            ties = self.ties[some]
+        def of_rows(rows: Any) -> Floats:
+            ties = self.ties[rows]
             loops = (ties.power(2) @ inverse)[:, None]
-            return ties @ at_anchors - loops * shares[labels[some]]
+            return ties @ at_anchors - loops * shares[labels[rows]]
 
         return LazyRows(len(labels), of_rows)
 
-    def spectrum(self, rows: Any, number: int | None = None) -> Floats:
+    def spectrum(self, rows: Any, n_components: int | None = None) -> Floats:
         """Return unit rows of leading eigenvectors for some rows of the view."""
-        return unit_rows(self.ties[rows] @ self.loadings[:, :number])
+        return unit_rows(self.ties[rows] @ self.loadings[:, :n_components])
 
     def clusters(self, k: int, rows: Ints) -> tuple[Ints, Floats]:
         """Return the cluster of every anchor, and how near some rows are to each, (m, k)."""
@@ -119,8 +119,8 @@ class AnchorGraph:
     @cached_property
     def degrees(self) -> Floats:
         """The degree of every object, without landmarks."""
-        found = times(self.ties, self.diagonal * column_sums(self.ties))
-        return np.maximum(found, TINY)
+        degrees = times(self.ties, self.diagonal * column_sums(self.ties))
+        return np.maximum(degrees, TINY)
 
     def with_matched_objects(self, columns_of: Callable[[Ints], Floats]) -> AnchorGraph:
         """Return the graph with anchors of the objects seen in all views, by all their columns."""
@@ -131,14 +131,14 @@ class AnchorGraph:
         if not len(seen):
             return self
         columns = columns_of(seen)
-        number = max(1, round(min(anchors_for(n, 0), MOST_ANCHORS) * len(seen) / n))
+        n_anchors = max(1, round(min(anchors_for(n, 0), MOST_ANCHORS) * len(seen) / n))
         # the same ones as often as they are made
-        _, ties = Anchors.among(columns, number, np.random.default_rng(0))
-        own = MATCHED_OBJECTS_WEIGHT * len(seen) / n * inverse_of(column_sums(ties))
+        _, ties = Anchors.among(columns, n_anchors, np.random.default_rng(0))
+        added_diagonal = MATCHED_OBJECTS_WEIGHT * len(seen) / n * inverse_of(column_sums(ties))
         return replace(
             self,
             ties=side_by_side([self.ties, of_objects(ties, seen, n)]),
-            diagonal=np.concatenate((self.diagonal, own)),
+            diagonal=np.concatenate((self.diagonal, added_diagonal)),
         )
 
     def with_clusters_of_views(self, k: int, weights: Floats) -> AnchorGraph:
@@ -148,14 +148,14 @@ class AnchorGraph:
             return self
         landmarks = seen_in_several(self.objects, self.n_objects)
         near, anchors_in = [], []
-        for weight, own, view in zip(weights, self.objects, self.views, strict=True):
-            rows = np.flatnonzero(np.isin(own, landmarks))
+        for weight, row_objects, view in zip(weights, self.objects, self.views, strict=True):
+            rows = np.flatnonzero(np.isin(row_objects, landmarks))
             labels, near_rows = view.clusters(k, rows)
-            place = membership(np.searchsorted(landmarks, own[rows]), len(landmarks))
-            near.append(weight * (place @ near_rows))
+            rows_of = membership(np.searchsorted(landmarks, row_objects[rows]), len(landmarks))
+            near.append(weight * (rows_of @ near_rows))
             anchors_in.append(weight * membership(labels, k).T)
         orders, agreeing = numbered_alike(near)
-        alike = sp.vstack([own[:, order] for own, order in zip(anchors_in, orders, strict=True)])
+        alike = sp.vstack([part[:, order] for part, order in zip(anchors_in, orders, strict=True)])
         share, loops = few * agreeing, np.diag(self.diagonal)
         scaled = alike * np.sqrt(LANDMARK_SHARE * inverse_of(alike.T @ column_sums(self.ties)))
         kernel = loops + (1 - share) * (self.kernel - loops)
@@ -163,16 +163,16 @@ class AnchorGraph:
         degrees = (1 - share) * self.landmark_degrees + share * LANDMARK_SHARE * alike.sum(axis=1)
         return replace(self, kernel=kernel.astype(np.float32), landmark_degrees=degrees)
 
-    def components(self, number: int) -> Eigenpairs:
+    def components(self, n_components: int) -> Eigenpairs:
         """Return the largest eigenvalues, descending, and vectors of D^−½ (A + λ F Fᵀ) D^−½."""
         degrees = self.degrees + times(self.ties, self.landmark_degrees)
         factor = scipy.linalg.cholesky(self.kernel, lower=True)
         small = dense_gram(self.ties, 1 / degrees).astype(np.float32)
         # LAPACK takes columns one after the other, so the transpose of rows is changed in its place
         strmm(1, factor, small.T, side=1, lower=True, overwrite_b=True)
-        own = strmm(1, factor, small, side=1, lower=True)
-        small = (own + own.T) / 2
-        values, vectors = leading_eigenvectors(number, small)
+        product = strmm(1, factor, small, side=1, lower=True)
+        small = (product + product.T) / 2
+        values, vectors = leading_eigenvectors(n_components, small)
         loadings = factor @ vectors / np.sqrt(np.maximum(values, TINY))
         error = residual(values, vectors, small)
         scales, ties = 1 / np.sqrt(degrees), self.ties

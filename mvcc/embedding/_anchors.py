@@ -54,27 +54,27 @@ class Anchors:
 
     @classmethod
     def among(
-        cls, data: Floats, number: int, rng: np.random.Generator
+        cls, data: Floats, n_anchors: int, rng: np.random.Generator
     ) -> tuple[Anchors, sp.csr_array]:
         """Find so many anchors, or fewer where fewer rows differ; return them and all ties."""
-        size = min(len(data), _SAMPLED * number)
+        size = min(len(data), _SAMPLED * n_anchors)
         sample = np.sort(rng.choice(len(data), size, replace=False))
-        some = data[sample]
-        center = np.median(some, axis=0)
-        unit = float(np.abs(some - center).max(initial=0.0)) or 1.0
-        found = cls(np.empty((0, data.shape[1]), np.float32), center, unit)
-        rows, place = _distinct(found.moved(some))
-        if len(rows) <= number:
+        sampled = data[sample]
+        center = np.median(sampled, axis=0)
+        unit = float(np.abs(sampled - center).max(initial=0.0)) or 1.0
+        empty = cls(np.empty((0, data.shape[1]), np.float32), center, unit)
+        rows, row_of = _distinct(empty.moved(sampled))
+        if len(rows) <= n_anchors:
             anchors = cls(rows, center, unit)
             return anchors, anchors.ties(data)
         seed = int(rng.integers(2**31))
-        k_means = KMeans(number, init="random", n_init=1, max_iter=_ROUNDS, random_state=seed)
+        k_means = KMeans(n_anchors, init="random", n_init=1, max_iter=_ROUNDS, random_state=seed)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
             k_means.fit(rows)
-        places, at = _distinct(k_means.cluster_centers_)
+        places, anchor_of = _distinct(k_means.cluster_centers_)
         anchors, made = cls(places, center, unit), np.full(len(data), -1, np.int32)
-        made[sample] = at[k_means.labels_][place]
+        made[sample] = anchor_of[k_means.labels_][row_of]
         return anchors, anchors.ties(data, made)
 
     def moved(self, data: Floats) -> NDArray[np.float32]:
@@ -92,11 +92,11 @@ class Anchors:
         # Without that, few rows around an anchor would be a piece of the graph that nothing else is
         # tied to.
         p, n = len(self.places), len(data)
-        number = min(N_TIES, p - 1) or 1
-        nearest_places = NearestNeighbors(n_neighbors=min(number + 1, p), algorithm="brute")
+        n_ties = min(N_TIES, p - 1) or 1
+        nearest_places = NearestNeighbors(n_neighbors=min(n_ties + 1, p), algorithm="brute")
         search = nearest_places.fit(self.places)
-        near = np.empty((n, number), np.float32)
-        found = np.empty((n, number), np.int32)
+        near = np.empty((n, n_ties), np.float32)
+        columns = np.empty((n, n_ties), np.int32)
         if made is None:
             made = np.full(n, -1, np.int32)
         sizes = np.bincount(made[made >= 0], minlength=p)
@@ -105,19 +105,19 @@ class Anchors:
         def tie(block: slice) -> None:
             distances, nearest = search.kneighbors(self.moved(data[block]))
             squares = distances.astype(np.float64) ** 2
-            beyond = squares[:, -1:] + (p == number)  # one anchor alone has none beyond it
+            beyond = squares[:, -1:] + (p == n_ties)  # one anchor alone has none beyond it
             beyond[beyond == 0] = 1.0  # duplicates of more anchors than ties
-            nearer = np.maximum(squares[:, :number] / beyond, _CLOSEST)
-            found[block] = nearest[:, :number]
-            own = found[block] == made[block, None]
-            nearer[own] *= further[found[block][own]]
+            nearer = np.maximum(squares[:, :n_ties] / beyond, _CLOSEST)
+            columns[block] = nearest[:, :n_ties]
+            is_own = columns[block] == made[block, None]
+            nearer[is_own] *= further[columns[block][is_own]]
             near[block] = np.maximum(nearer**-_TIE_POWER - 1, 0) + _LEAST_TIE
             near[block] /= near[block].sum(axis=1, keepdims=True)
 
         if n:
             for_blocks(tie, n, BLOCK_ROWS, shared=may_share(n))
-        starts = np.arange(0, n * number + 1, number)
-        ties = sp.csr_array((near.ravel(), found.ravel(), starts), shape=(n, p))
+        starts = np.arange(0, n * n_ties + 1, n_ties)
+        ties = sp.csr_array((near.ravel(), columns.ravel(), starts), shape=(n, p))
         ties.sort_indices()
         return ties
 
@@ -130,8 +130,8 @@ def _distinct(rows: NDArray[np.float32]) -> tuple[NDArray[np.float32], Ints]:
     ordered = rows[order]
     if (ordered[1:, :2] != ordered[:-1, :2]).any(axis=1).all():
         return ordered, np.argsort(order)
-    distinct, place = np.unique(rows, axis=0, return_inverse=True)
-    return distinct, place.ravel()
+    distinct, inverse = np.unique(rows, axis=0, return_inverse=True)
+    return distinct, inverse.ravel()
 
 
 def dense_gram(ties: sp.csr_array, weights: Floats) -> Floats:
@@ -141,11 +141,11 @@ def dense_gram(ties: sp.csr_array, weights: Floats) -> Floats:
     return gram
 
 
-def of_objects(ties: sp.csr_array, own: Ints, n_objects: int) -> sp.csr_array:
+def of_objects(ties: sp.csr_array, row_objects: Ints, n_objects: int) -> sp.csr_array:
     """Return the sums of the ties of the rows of every object, the anchors of each in order."""
-    found = membership(own, n_objects).astype(np.float32) @ ties
-    found.sort_indices()
-    return found
+    sums = membership(row_objects, n_objects).astype(np.float32) @ ties
+    sums.sort_indices()
+    return sums
 
 
 def side_by_side(parts: list[sp.csr_array]) -> sp.csr_array:
@@ -171,10 +171,10 @@ def largest_of_rows(matrix: sp.csr_array) -> Ints:
     rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
     order = np.lexsort((matrix.indices, -matrix.data, rows))
     order = order[matrix.data[order] > 0]
-    found = np.full(matrix.shape[0], -1)
+    largest = np.full(matrix.shape[0], -1)
     filled, first = np.unique(rows[order], return_index=True)
-    found[filled] = matrix.indices[order[first]]
-    return found
+    largest[filled] = matrix.indices[order[first]]
+    return largest
 
 
 def row_counts(matrix: sp.csr_array) -> Ints:
@@ -188,10 +188,10 @@ def times(ties: sp.csr_array, numbers: Floats) -> Floats:
 
 def times_transposed(ties: sp.csr_array, numbers: Floats) -> Floats:
     """Return the product of the transpose with numbers of rows, in as little memory."""
-    found = np.zeros((ties.shape[1], *numbers.shape[1:]))
+    product = np.zeros((ties.shape[1], *numbers.shape[1:]))
     for block in blocks_of(ties.shape[0]):
-        found += ties[block].T @ numbers[block]
-    return found
+        product += ties[block].T @ numbers[block]
+    return product
 
 
 def column_sums(ties: sp.csr_array) -> Floats:

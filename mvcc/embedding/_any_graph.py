@@ -33,7 +33,7 @@ def refuse_more_than_objects(
 ) -> None:
     """Refuse more clusters, or components, than some views have objects."""
     if wanted > n_objects:
-        where = enumerated(called(number, names) for number in views)
+        where = enumerated(called(view, names) for view in views)
         have = agreeing(len(views), f"view {where} has", f"views {where} have")
         raise InvalidInputError(
             f"{name}={wanted} needs as many objects, but {have} {n_objects} (matched rows are one);"

@@ -230,14 +230,14 @@ class AutoFeatures(
             self._weights = np.log((1 + X.shape[0]) / (1 + held)) + 1
         elif self.rule_ == "scaled":
             self._weights = _inverse_of_largest(X)
-        said = _MADE[self.rule_]
+        description = _MADE[self.rule_]
         # an array of histograms is not reduced: rows that are full take no more room than they have
         if is_wide and (self.rule_ == "counts" or sp.issparse(X)):
-            number = min(MOST_DIMENSIONS, *X.shape)
-            axes = randomized_svd(self._valued(X), number, n_iter=_ITERATIONS, random_state=0)[2]
+            n_axes = min(MOST_DIMENSIONS, *X.shape)
+            axes = randomized_svd(self._valued(X), n_axes, n_iter=_ITERATIONS, random_state=0)[2]
             self._axes, self._n_features_out = np.ascontiguousarray(axes.T), len(axes)
-            said += f" in {len(axes)} dimensions"
-        return said
+            description += f" in {len(axes)} dimensions"
+        return description
 
     def _valued(self, X: Any) -> Any:
         """Return a table with the values that the rule makes of it, still in all columns."""
@@ -262,12 +262,12 @@ def fitted_features(
     """Return what makes the features of each of several views; messages call a view by its name."""
     check_choice(rule, "features", RULES)
     makers = []
-    for number, table in enumerate(tables):
+    for view, table in enumerate(tables):
         try:
             makers.append(AutoFeatures(rule).set_output(transform="default").fit(table))
         except InvalidInputError as error:
             raise InvalidInputError(
-                f"features={rule!r}, view {called(number, names)}: {error}"
+                f"features={rule!r}, view {called(view, names)}: {error}"
             ) from error
     return makers
 
@@ -327,11 +327,11 @@ def _share_of_hubs(rows: sp.csr_array) -> float:
     """Return the share of edges to neighbors that end in the 5 % of rows where most end."""
     # fewer than 200 rows have fewer neighbors, so that 5 % of them could end all edges
     n = rows.shape[0]
-    hubs = max(1, round(_HUBS * n))
-    number = min(_NEIGHBORS, hubs, n - 1)
-    if number < 1:
+    n_hubs = max(1, round(_HUBS * n))
+    n_neighbors = min(_NEIGHBORS, n_hubs, n - 1)
+    if n_neighbors < 1:
         return 0.0
-    search = NearestNeighbors(n_neighbors=number, algorithm="brute").fit(rows)
-    found = search.kneighbors(return_distance=False)
-    ends = np.sort(np.bincount(found.ravel(), minlength=n))
-    return float(ends[-hubs:].sum() / ends.sum())
+    search = NearestNeighbors(n_neighbors=n_neighbors, algorithm="brute").fit(rows)
+    neighbors = search.kneighbors(return_distance=False)
+    ends = np.sort(np.bincount(neighbors.ravel(), minlength=n))
+    return float(ends[-n_hubs:].sum() / ends.sum())

@@ -38,26 +38,26 @@ class Eigenpairs(NamedTuple):
 
 
 def leading_eigenvectors(
-    number: int, graph: Graph, factor: sp.csr_array | None = None
+    n_vectors: int, graph: Graph, factor: sp.csr_array | None = None
 ) -> tuple[Floats, Floats]:
     """Return the largest eigenvalues, descending, and eigenvectors of the graph, plus F Fᵀ."""
     # The entry of largest magnitude is positive. Each piece of a graph has an eigenvalue 1, of
     # which Arnoldi's method finds only some: larger graphs are taken piece by piece, the largest
     # first.
     n = graph.shape[0]
-    number = min(number, n)
-    teller(n)(f"{number} eigenvectors of the graph")
+    n_vectors = min(n_vectors, n)
+    teller(n)(f"{n_vectors} eigenvectors of the graph")
     pieces: list[Ints] = []
-    if not _better_dense(number, n) and not (
+    if not _better_dense(n_vectors, n) and not (
         isinstance(graph, np.ndarray) and _is_connected(graph)
     ):
         pieces = _pieces_of(graph, factor)
     if len(pieces) < 2:
-        values, vectors = _eigenpairs(number, graph, factor)
+        values, vectors = _eigenpairs(n_vectors, graph, factor)
         order = np.argsort(-values, kind="stable")
         values, vectors = values[order].astype(np.float64), vectors[:, order]
     else:
-        values, vectors = _of_pieces(number, pieces, graph, factor)
+        values, vectors = _of_pieces(n_vectors, pieces, graph, factor)
     largest = np.array([column[np.abs(column).argmax()] for column in vectors.T])
     return values, vectors * np.sign(largest)
 
@@ -94,50 +94,50 @@ def _pieces_of(graph: Graph, factor: sp.csr_array | None) -> list[Ints]:
         )
         piece = connected_components(links.tocsr(), directed=False)[1][piece]
     members = np.split(np.argsort(piece, kind="stable"), np.cumsum(np.bincount(piece))[:-1])
-    return sorted((own for own in members if len(own)), key=len, reverse=True)
+    return sorted((objects for objects in members if len(objects)), key=len, reverse=True)
 
 
 def _of_pieces(
-    number: int, pieces: list[Ints], graph: Graph, factor: sp.csr_array | None
+    n_vectors: int, pieces: list[Ints], graph: Graph, factor: sp.csr_array | None
 ) -> tuple[Floats, Floats]:
     """Return the leading eigenpairs of the largest pieces; each has 1, the largest eigenvalue."""
-    found = []
-    for own in pieces[:number]:
-        part = None if factor is None else factor[own]
-        found.append(_eigenpairs(min(number, len(own)), graph[own][:, own], part))
-    values = np.concatenate([values for values, _ in found]).astype(np.float64)
-    of_piece = np.repeat(np.arange(len(found)), [len(values) for values, _ in found])
-    column = np.concatenate([np.arange(len(values)) for values, _ in found])
-    leading = np.lexsort((of_piece, -values.round(_DIGITS)))[:number]
+    pairs = []
+    for objects in pieces[:n_vectors]:
+        part = None if factor is None else factor[objects]
+        pairs.append(_eigenpairs(min(n_vectors, len(objects)), graph[objects][:, objects], part))
+    values = np.concatenate([values for values, _ in pairs]).astype(np.float64)
+    of_piece = np.repeat(np.arange(len(pairs)), [len(values) for values, _ in pairs])
+    column = np.concatenate([np.arange(len(values)) for values, _ in pairs])
+    leading = np.lexsort((of_piece, -values.round(_DIGITS)))[:n_vectors]
     vectors = np.zeros((graph.shape[0], len(leading)))
-    for place, one in enumerate(leading):
-        vectors[pieces[of_piece[one]], place] = found[of_piece[one]][1][:, column[one]]
+    for position, index in enumerate(leading):
+        vectors[pieces[of_piece[index]], position] = pairs[of_piece[index]][1][:, column[index]]
     return values[leading], vectors
 
 
-def _better_dense(number: int, n: int) -> bool:
-    return n <= _DENSE_OBJECTS or (number > n // 5 and n <= _MOST_DENSE_OBJECTS)
+def _better_dense(n_vectors: int, n: int) -> bool:
+    return n <= _DENSE_OBJECTS or (n_vectors > n // 5 and n <= _MOST_DENSE_OBJECTS)
 
 
-def _eigenpairs(number: int, graph: Graph, factor: sp.csr_array | None) -> tuple[Floats, Floats]:
+def _eigenpairs(n_vectors: int, graph: Graph, factor: sp.csr_array | None) -> tuple[Floats, Floats]:
     """Return the largest eigenvalues, in no order, and eigenvectors."""
     n = graph.shape[0]
     times = _multiplied_by(graph, factor)
-    if _better_dense(number, n):
+    if _better_dense(n_vectors, n):
         is_full = isinstance(graph, np.ndarray) and factor is None
         full = graph if is_full else times(np.eye(n, dtype=graph.dtype))
-        return scipy.linalg.eigh((full + full.T) / 2, subset_by_index=(n - number, n - 1))
+        return scipy.linalg.eigh((full + full.T) / 2, subset_by_index=(n - n_vectors, n - 1))
     start = np.random.default_rng(0).standard_normal(n).astype(graph.dtype)
     operator = LinearOperator((n, n), matvec=times, matmat=times, dtype=graph.dtype)
-    n_held = min(max(2 * number + 1, 20), n)
+    n_held = min(max(2 * n_vectors + 1, 20), n)
     try:  # the largest, not those of the largest magnitude
-        found = eigsh(operator, number, which="LA", v0=start, ncv=n_held, tol=_TOLERANCE)
+        pairs = eigsh(operator, n_vectors, which="LA", v0=start, ncv=n_held, tol=_TOLERANCE)
     except ArpackNoConvergence as error:
         raise InvalidInputError(
-            f"The {number} leading eigenvectors of the graph of {n} objects cannot be found; ask"
+            f"The {n_vectors} leading eigenvectors of the graph of {n} objects cannot be found; ask"
             " for fewer components, or leave out rows that are far from all others."
         ) from error
-    return found
+    return pairs
 
 
 def _multiplied_by(
@@ -149,15 +149,15 @@ def _multiplied_by(
     return lambda x: graph @ x + factor @ (transposed @ x)
 
 
-def embedded(eigenvalues: Floats, eigenvectors: Floats, number: int) -> Floats:
+def embedded(eigenvalues: Floats, eigenvectors: Floats, n_components: int) -> Floats:
     """Return objects as unit rows of the leading eigenvectors, each times μ^τ."""
-    return np.ascontiguousarray(unit_rows(weighted(eigenvalues, eigenvectors, number)))
+    return np.ascontiguousarray(unit_rows(weighted(eigenvalues, eigenvectors, n_components)))
 
 
-def weighted(eigenvalues: Floats, eigenvectors: Floats, number: int) -> Floats:
+def weighted(eigenvalues: Floats, eigenvectors: Floats, n_components: int) -> Floats:
     """Return the leading eigenvectors, each times μ^τ."""
-    powers = np.maximum(eigenvalues[:number], 0) ** EIGENVALUE_POWER
-    return eigenvectors[:, :number] * powers.astype(eigenvectors.dtype, copy=False)
+    powers = np.maximum(eigenvalues[:n_components], 0) ** EIGENVALUE_POWER
+    return eigenvectors[:, :n_components] * powers.astype(eigenvectors.dtype, copy=False)
 
 
 def clear_components(eigenvalues: Floats, fewest: int, most: int) -> int:
@@ -187,10 +187,10 @@ def k_means(rows: Floats, k: int, masses: Floats | None = None) -> tuple[Ints, F
     centers = np.zeros((k, rows.shape[1]))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # of fewer distinct rows
-        found = KMeans(min(k, len(rows)), n_init=10, random_state=0)
-        found.fit(rows, sample_weight=masses)
-    centers[: len(found.cluster_centers_)] = found.cluster_centers_
-    return found.labels_.astype(np.int64), centers
+        estimator = KMeans(min(k, len(rows)), n_init=10, random_state=0)
+        estimator.fit(rows, sample_weight=masses)
+    centers[: len(estimator.cluster_centers_)] = estimator.cluster_centers_
+    return estimator.labels_.astype(np.int64), centers
 
 
 def unit_rows(rows: Floats) -> Floats:

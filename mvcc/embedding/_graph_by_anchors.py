@@ -44,17 +44,19 @@ def anchor_graph(
     """Make the graph of views that relations connect; parameters are those of ``joint_graph``."""
     n_objects, objects = find_objects([len(X) for X in views], relations)
     most = max(MOST_ANCHORS // (len(views) + 1), _FEWEST_ANCHORS)
-    numbers = [min(anchors_for(len(X), n_view_components), most) for X in views]
-    found = [
-        ViewTies.of(X, number, 2 * n_view_components, rng)
-        for X, number in zip(views, numbers, strict=True)
+    n_anchors = [min(anchors_for(len(X), n_view_components), most) for X in views]
+    graphs = [
+        ViewTies.of(X, n, 2 * n_view_components, rng) for X, n in zip(views, n_anchors, strict=True)
     ]
-    ties = [of_objects(view.ties, own, n_objects) for own, view in zip(objects, found, strict=True)]
+    ties = [
+        of_objects(view.ties, row_objects, n_objects)
+        for row_objects, view in zip(objects, graphs, strict=True)
+    ]
     common = seen_in_several(objects, n_objects)
     shared = [B[common] for B in ties]
     places = [
         unit_rows(B @ view.loadings[:, :n_view_components])
-        for B, view in zip(shared, found, strict=True)
+        for B, view in zip(shared, graphs, strict=True)
     ]
     agreement, at_anchors = _view_agreement(ties, shared, places)
     for u, B in enumerate(ties):
@@ -63,8 +65,8 @@ def anchor_graph(
     sums = [column_sums(B) for B in ties]
     landmarks = landmarks_among(common, rng, MOST_LANDMARKS)
     near = [
-        weight * _near_landmarks(X, own, view, landmarks, n_view_components)
-        for weight, X, own, view in zip(weights, views, objects, found, strict=True)
+        weight * _near_landmarks(X, row_objects, view, landmarks, n_view_components)
+        for weight, X, row_objects, view in zip(weights, views, objects, graphs, strict=True)
     ]
     factor = sp.vstack(near, format="csr")
     shares = LANDMARK_SHARE * inverse_of(factor.T @ np.concatenate(sums))
@@ -73,7 +75,7 @@ def anchor_graph(
     diagonal = np.concatenate(inverses)
     kernel = ((scaled @ scaled.T).toarray() + np.diag(diagonal)).astype(np.float32)
     degrees = LANDMARK_SHARE * factor.sum(axis=1)
-    return AnchorGraph(objects, agreement, found, side_by_side(ties), diagonal, kernel, degrees)
+    return AnchorGraph(objects, agreement, graphs, side_by_side(ties), diagonal, kernel, degrees)
 
 
 def _view_agreement(
@@ -86,16 +88,16 @@ def _view_agreement(
     for u in range(n_views):
         inverse = inverse_of(column_sums(ties[u]))
         for v in range(n_views):
-            both = np.flatnonzero((row_counts(shared[u]) > 0) & (row_counts(shared[v]) > 0))
-            if u == v or len(both) < FEWEST_IN_COMMON:
+            common = np.flatnonzero((row_counts(shared[u]) > 0) & (row_counts(shared[v]) > 0))
+            if u == v or len(common) < FEWEST_IN_COMMON:
                 continue
-            B, there = shared[u][both], places[v][both]
-            middle = B.T @ there
+            B, spectrum = shared[u][common], places[v][common]
+            middle = B.T @ spectrum
             at_anchors[u, v] = unit_rows(middle)
             loops = inverse @ np.asarray(B.power(2).sum(axis=0))
             total = inverse @ np.einsum("ij,ij->i", middle, middle) - loops
             weight = inverse @ column_sums(B) ** 2 - loops
-            shares[u, v] = share_beyond_chance(total / max(weight, TINY), there)
+            shares[u, v] = share_beyond_chance(total / max(weight, TINY), spectrum)
     return agreement_of_shares(shares), at_anchors
 
 
@@ -110,20 +112,20 @@ def _weakened(
     """Weaken ties of view u that others contradict, as ``weakened`` does edges; rows keep sums."""
     ties = shared[u]
     rows, columns = np.repeat(np.arange(ties.shape[0]), np.diff(ties.indptr)), ties.indices
-    said, counted = np.zeros(ties.nnz), np.zeros(ties.nnz)
-    for v, there in enumerate(places):
+    log_sum, weight_sum = np.zeros(ties.nnz), np.zeros(ties.nnz)
+    for v, spectrum in enumerate(places):
         if (u, v) not in at_anchors:
             continue
         has_place, is_seen = at_anchors[u, v].any(axis=1), row_counts(shared[v]) > 0
         known = np.flatnonzero(np.asarray(has_place)[columns] & is_seen[rows])
-        counted[known] += weights[v]
+        weight_sum[known] += weights[v]
         if trust[u, v] == 0:
             continue
         for block in blocks_of(len(known)):
             some = known[block]
-            cosines = np.einsum("ij,ij->i", there[rows[some]], at_anchors[u, v][columns[some]])
-            said[some] += weights[v] * trust[u, v] * np.log(np.maximum(cosines, LEAST_COSINE))
-    mean = np.divide(said, counted, out=np.zeros_like(said), where=counted > 0)
+            cosines = np.einsum("ij,ij->i", spectrum[rows[some]], at_anchors[u, v][columns[some]])
+            log_sum[some] += weights[v] * trust[u, v] * np.log(np.maximum(cosines, LEAST_COSINE))
+    mean = np.divide(log_sum, weight_sum, out=np.zeros_like(log_sum), where=weight_sum > 0)
     changed = sp.csr_array(
         (ties.data * np.exp(CONTRADICTION_POWER * mean), columns, ties.indptr), shape=ties.shape
     )
@@ -133,19 +135,19 @@ def _weakened(
 
 
 def _near_landmarks(
-    X: Floats, own: Ints, view: ViewTies, landmarks: Ints, n_components: int
+    X: Floats, row_objects: Ints, view: ViewTies, landmarks: Ints, n_components: int
 ) -> sp.csr_array:
     """Return weights of the landmarks near every anchor, by columns and by eigenvectors."""
-    anchors, found = view.anchors, []
-    rows = np.flatnonzero(np.isin(own, landmarks))
-    column = np.searchsorted(landmarks, own[rows])
-    number, shape = n_near_landmarks(len(rows), n_components), (len(anchors.places), len(landmarks))
-    if number < 1:
+    anchors, factors = view.anchors, []
+    rows = np.flatnonzero(np.isin(row_objects, landmarks))
+    column = np.searchsorted(landmarks, row_objects[rows])
+    n_near, shape = n_near_landmarks(len(rows), n_components), (len(anchors.places), len(landmarks))
+    if n_near < 1:
         return sp.csr_array((shape[0], 2 * shape[1]))
     by_eigenvectors = view.spectrum(rows, n_components), unit_rows(view.loadings[:, :n_components])
     for among, places in ((anchors.moved(X[rows]), anchors.places), by_eigenvectors):
         search = NeighborSearch.among(among.astype(np.float64, copy=False))
-        distances, nearest = search.nearest_to(places.astype(np.float64, copy=False), number)
-        at = np.repeat(np.arange(len(places)), number), column[nearest].ravel()
-        found.append(sp.csr_array((nearness(distances).ravel() / 2, at), shape=shape))
-    return sp.hstack(found, format="csr")
+        distances, nearest = search.nearest_to(places.astype(np.float64, copy=False), n_near)
+        indices = np.repeat(np.arange(len(places)), n_near), column[nearest].ravel()
+        factors.append(sp.csr_array((nearness(distances).ravel() / 2, indices), shape=shape))
+    return sp.hstack(factors, format="csr")

@@ -194,26 +194,26 @@ class JointSpectralFeatures(  # type: ignore[call-arg]
         data = [maker.transform(table) for maker, table in zip(makers, tables, strict=True)]
         features: list[Floats] = [np.empty((0, 0))] * len(data)
         with one_thread():
-            for numbers, inside in connected_views(len(data), relations):
-                some = [data[number] for number in numbers]
+            for connected, inside in connected_views(len(data), relations):
+                some = [data[v] for v in connected]
                 graph = any_graph(some, inside, n_neighbors, n_view_components, rng)
                 wanted = n_components or min(2 * n_view_components, max(graph.n_objects // 3, 1))
                 refuse_more_than_objects(
-                    "n_components", wanted, graph.n_objects, numbers, given.names
+                    "n_components", wanted, graph.n_objects, connected, given.names
                 )
                 refuse_components(n_components or 1, graph)
                 pairs = graph.components(wanted)
                 rows = embedded(pairs.values, pairs.vectors[:], wanted)
-                for number, objects in zip(numbers, graph.objects, strict=True):
-                    features[number] = rows[objects].astype(np.float64, copy=False)
+                for v, objects in zip(connected, graph.objects, strict=True):
+                    features[v] = rows[objects].astype(np.float64, copy=False)
         self._features, self._searches = features, [NeighborSearch.among(X) for X in data]
         self._makers, self.features_made_ = makers, [maker.description_ for maker in makers]
         self._remember_features(given, tables)
-        found = [
+        outputs = [
             self._like(table, rows.copy())
             for table, rows in zip(given.tables, features, strict=True)
         ]
-        return found if given.names is None else dict(zip(given.names, found, strict=True))
+        return outputs if given.names is None else dict(zip(given.names, outputs, strict=True))
 
     def transform(self, X: Any, view: int | str = 0) -> Any:
         """Place new rows at the weighted mean of the 10 nearest of ``fit``, scaled to length 1.
@@ -246,14 +246,14 @@ class JointSpectralFeatures(  # type: ignore[call-arg]
             return replace(X, views=self.transform(X.views))
         return self._of_views(X, view, self._placed)
 
-    def _placed(self, X: Any, number: int, what: str) -> Any:
-        rows = self._makers[number].transform(self._rows(X, number, what))
-        fitted = self._features[number]
+    def _placed(self, X: Any, view: int, noun: str) -> Any:
+        rows = self._makers[view].transform(self._rows(X, view, noun))
+        fitted = self._features[view]
         with one_thread():
-            distances, nearest = self._searches[number].nearest_to(rows, min(_NEAREST, len(fitted)))
+            distances, nearest = self._searches[view].nearest_to(rows, min(_NEAREST, len(fitted)))
             placed = unit_rows(np.einsum("ij,ijk->ik", nearness(distances), fitted[nearest]))
-        known = distances[:, 0] == 0
-        placed[known] = fitted[nearest[known, 0]]
+        is_known = distances[:, 0] == 0
+        placed[is_known] = fitted[nearest[is_known, 0]]
         return self._like(X, placed)
 
     def set_output(self, *, transform: str | None = None) -> Self:

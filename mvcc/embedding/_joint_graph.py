@@ -117,26 +117,26 @@ class JointGraph:
             return self
         landmarks = seen_in_several(self.objects, self.n_objects)
         near, rows_in = [], []
-        for weight, own, view in zip(weights, self.objects, self.views, strict=True):
+        for weight, row_objects, view in zip(weights, self.objects, self.views, strict=True):
             rows = view.embedded(k)
             labels, centers = k_means(rows, k)
-            rows_of = weight * membership(own, self.n_objects)
+            rows_of = weight * membership(row_objects, self.n_objects)
             near.append(rows_of[landmarks] @ (rows @ centers.T))
             rows_in.append(rows_of @ membership(labels, k).T)
         orders, agreeing = numbered_alike(near)
         alike = sum(rows[:, order] for rows, order in zip(rows_in, orders, strict=True))
         share = few * agreeing
-        parts = np.sqrt(1 - share) * self.factor, np.sqrt(share) * factor_of(alike)
-        return replace(self, factor=sp.hstack(parts, format="csr"))
+        factors = np.sqrt(1 - share) * self.factor, np.sqrt(share) * factor_of(alike)
+        return replace(self, factor=sp.hstack(factors, format="csr"))
 
-    def components(self, number: int) -> Eigenpairs:
+    def components(self, n_components: int) -> Eigenpairs:
         """Return the largest eigenvalues, descending, and vectors of D^−½ (A + λ F Fᵀ) D^−½."""
         A, F = self.affinities, self.factor
         degrees = A.sum(axis=1) + LANDMARK_SHARE * (F @ F.sum(axis=0))
         scale = sp.diags_array(1 / np.sqrt(np.maximum(degrees, TINY)))
         A = (scale @ A @ scale).tocsr()
         F = (np.sqrt(LANDMARK_SHARE) * (scale @ F)).tocsr()
-        values, vectors = leading_eigenvectors(number, A, F)
+        values, vectors = leading_eigenvectors(n_components, A, F)
         return Eigenpairs(values, vectors, residual(values, vectors, A, F))
 
     @cached_property
@@ -194,16 +194,16 @@ def joint_graph(
         edges = [ViewEdges(G, np.empty(0), np.empty((G.shape[0], 0))) for G in graphs]
         nothing = sp.csr_array((n_objects, 0))
         return JointGraph(objects, affinities, nothing, edges, agreement, n_neighbors)
-    numbers = [min(2 * n_view_components, max(G.shape[0] - 1, 1)) for G in graphs]
-    spectra = [leading_eigenvectors(*pair) for pair in zip(numbers, graphs, strict=True)]
+    n_vectors = [min(2 * n_view_components, max(G.shape[0] - 1, 1)) for G in graphs]
+    spectra = [leading_eigenvectors(*pair) for pair in zip(n_vectors, graphs, strict=True)]
     narrow = [unit_rows(vectors[:, :n_view_components]) for _, vectors in spectra]
     places = [
-        unit_rows(membership(own, n_objects) @ rows)
-        for own, rows in zip(objects, narrow, strict=True)
+        unit_rows(membership(row_objects, n_objects) @ rows)
+        for row_objects, rows in zip(objects, narrow, strict=True)
     ]
     agreement = view_agreement(graphs, objects, places)
     near = weakened(near, objects, places, np.nan_to_num(agreement), weights)
-    kept = [
+    normalized = [
         weight * _normalized(affinities) for weight, affinities in zip(weights, near, strict=True)
     ]
     factors = [
@@ -211,8 +211,8 @@ def joint_graph(
         for space, search in ((views, nearest_rows), (narrow, nearest_unit_rows))
     ]
     factor = sp.hstack(factors).tocsr() / np.sqrt(2)
-    affinities = _added_up(kept, objects, n_objects)
-    edges = [ViewEdges(graph, *found) for graph, found in zip(graphs, spectra, strict=True)]
+    affinities = _added_up(normalized, objects, n_objects)
+    edges = [ViewEdges(graph, *spectrum) for graph, spectrum in zip(graphs, spectra, strict=True)]
     return JointGraph(objects, affinities, factor, edges, agreement, n_neighbors)
 
 
@@ -236,12 +236,12 @@ def _view_graph(search: NeighborSearch, n_neighbors: int) -> sp.csr_array:
     q = min(n_neighbors, n - 1)
     if q < 1:
         return sp.csr_array((n, n))
-    distances, found = search.nearest_others(q)
+    distances, nearest = search.nearest_others(q)
     scales = distances[:, min(LOCAL_NEIGHBOR, q) - 1]
-    copies = scales <= _COPIES * distances[:, -1].mean()
-    scales = np.where(copies, 1.0 if copies.all() else np.median(scales[~copies]), scales)
-    near = np.exp(-(distances**2) / (scales[:, None] * scales[found]))
-    graph = sp.csr_array((near.ravel(), found.ravel(), np.arange(0, n * q + 1, q)), shape=(n, n))
+    is_copy = scales <= _COPIES * distances[:, -1].mean()
+    scales = np.where(is_copy, 1.0 if is_copy.all() else np.median(scales[~is_copy]), scales)
+    near = np.exp(-(distances**2) / (scales[:, None] * scales[nearest]))
+    graph = sp.csr_array((near.ravel(), nearest.ravel(), np.arange(0, n * q + 1, q)), shape=(n, n))
     graph = ((graph + graph.T) / 2).tocsr()
     graph.eliminate_zeros()  # of rows so far away that they are no neighbors
     return graph
@@ -255,8 +255,8 @@ def _normalized(graph: sp.csr_array) -> sp.csr_array:
 def _added_up(graphs: list[sp.csr_array], objects: list[Ints], n_objects: int) -> sp.csr_array:
     """Return Σ_v P_v A_v P_vᵀ without its diagonal."""
     total = sp.csr_array((n_objects, n_objects))
-    for graph, own in zip(graphs, objects, strict=True):
-        rows_of = membership(own, n_objects)
+    for graph, row_objects in zip(graphs, objects, strict=True):
+        rows_of = membership(row_objects, n_objects)
         total = total + rows_of @ graph @ rows_of.T
     total = (total - sp.diags_array(total.diagonal())).tocsr()
     total.eliminate_zeros()

@@ -32,7 +32,7 @@ def share_of_clusters(objects: list[Ints], n_objects: int, k: int) -> float:
     is_landmark[seen_in_several(objects, n_objects)] = True
     if not is_landmark.any():
         return 0.0
-    seen = [np.count_nonzero(is_landmark[np.unique(own)]) for own in objects]
+    seen = [np.count_nonzero(is_landmark[np.unique(row_objects)]) for row_objects in objects]
     return max(0.0, 1 - float(np.mean(seen)) / (_NEAR_LANDMARKS * k))
 
 
@@ -47,25 +47,25 @@ def numbered_alike(near: list[Floats]) -> tuple[list[Ints], float]:
     """
     total = np.zeros_like(near[0])
     orders: list[Ints] = [np.empty(0, np.int64)] * len(near)
-    left = set(range(len(near)))
-    while left:
+    remaining = set(range(len(near)))
+    while remaining:
         placed = total.any(axis=1)
-        view = max(left, key=lambda v: np.count_nonzero(near[v][placed].any(axis=1)))
-        left.remove(view)
+        view = max(remaining, key=lambda v: np.count_nonzero(near[v][placed].any(axis=1)))
+        remaining.remove(view)
         orders[view] = linear_sum_assignment(total.T @ near[view], maximize=True)[1]
         total += near[view][:, orders[view]]
-    number = [
-        np.where(own.any(axis=1), own[:, order].argmax(axis=1), -1)
-        for own, order in zip(near, orders, strict=True)
+    labels = [
+        np.where(view_near.any(axis=1), view_near[:, order].argmax(axis=1), -1)
+        for view_near, order in zip(near, orders, strict=True)
     ]
     agreed, expected, n_both = 0, 0.0, 0
-    for first, second in combinations(number, 2):
-        both = (first >= 0) & (second >= 0)
-        if both.any():
-            counts = [np.bincount(of[both], minlength=near[0].shape[1]) for of in (first, second)]
-            agreed += int(np.count_nonzero(first[both] == second[both]))
-            expected += counts[0] @ counts[1] / both.sum()
-            n_both += int(both.sum())
+    for first, second in combinations(labels, 2):
+        in_both = (first >= 0) & (second >= 0)
+        if in_both.any():
+            counts = [np.bincount(y[in_both], minlength=near[0].shape[1]) for y in (first, second)]
+            agreed += int(np.count_nonzero(first[in_both] == second[in_both]))
+            expected += counts[0] @ counts[1] / in_both.sum()
+            n_both += int(in_both.sum())
     if n_both <= expected:
         return orders, 0.0
     return orders, max(0.0, (agreed - expected) / (n_both - expected))
@@ -78,22 +78,22 @@ def landmarks_among(seen: Ints, rng: np.random.Generator, most: int) -> Ints:
     return seen
 
 
-def nearest_rows(X: Floats, among: Floats, number: int) -> tuple[Floats, Ints]:
+def nearest_rows(X: Floats, among: Floats, n_neighbors: int) -> tuple[Floats, Ints]:
     """Return distances and numbers of the rows nearest to those of X."""
-    return NeighborSearch.among(among).nearest_to(X, number)
+    return NeighborSearch.among(among).nearest_to(X, n_neighbors)
 
 
-def nearest_unit_rows(X: Floats, among: Floats, number: int) -> tuple[Floats, Ints]:
+def nearest_unit_rows(X: Floats, among: Floats, n_neighbors: int) -> tuple[Floats, Ints]:
     """Return what ``nearest_rows`` does; among rows that are equally near, the first."""
     # all rows of a separate group in a view have one place among its eigenvectors, but for the last
     # bits, which differ from processor to processor: they decide nothing here
-    distances, found = nearest_rows(X, among, number + 1)
-    distances, found = np.round(distances, _DIGITS), found[:, :number]
-    tied = np.flatnonzero(distances[:, number] == distances[:, number - 1])
+    distances, nearest = nearest_rows(X, among, n_neighbors + 1)
+    distances, nearest = np.round(distances, _DIGITS), nearest[:, :n_neighbors]
+    tied = np.flatnonzero(distances[:, n_neighbors] == distances[:, n_neighbors - 1])
     for block in blocks_of(len(tied)):
         far = np.round(cdist(X[tied[block]], among), _DIGITS)
-        found[tied[block]] = np.argsort(far, axis=1, kind="stable")[:, :number]
-    return distances[:, :number], found
+        nearest[tied[block]] = np.argsort(far, axis=1, kind="stable")[:, :n_neighbors]
+    return distances[:, :n_neighbors], nearest
 
 
 def landmark_factor(
@@ -110,15 +110,15 @@ def landmark_factor(
     column[landmarks] = np.arange(len(landmarks))
     shape = (n_objects, len(landmarks))
     weights = sp.csr_array(shape)
-    for X, own, weight in zip(space, objects, view_weights, strict=True):
-        of_landmarks = np.flatnonzero(column[own] >= 0)
-        number = n_near_landmarks(len(of_landmarks), n_groups)
-        if number < 1:
+    for X, row_objects, weight in zip(space, objects, view_weights, strict=True):
+        rows = np.flatnonzero(column[row_objects] >= 0)
+        n_near = n_near_landmarks(len(rows), n_groups)
+        if n_near < 1:
             continue
-        distances, found = search(X, X[of_landmarks], number)
-        near, columns = nearness(distances).ravel(), column[own[of_landmarks[found]]].ravel()
+        distances, nearest = search(X, X[rows], n_near)
+        near, columns = nearness(distances).ravel(), column[row_objects[rows[nearest]]].ravel()
         weights = weights + sp.csr_array(
-            (weight * near, (np.repeat(own, number), columns)), shape=shape
+            (weight * near, (np.repeat(row_objects, n_near), columns)), shape=shape
         )
     return factor_of(weights)
 

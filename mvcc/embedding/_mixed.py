@@ -58,20 +58,20 @@ class MixedFeatures(TransformerMixin, BaseEstimator):
     def transform(self, X: pd.DataFrame) -> Floats:
         """Return the features of rows with the columns of ``fit``."""
         check_is_fitted(self)
-        given = zip(self._inputs(X), self.encoders_, strict=True)
+        inputs = zip(self._inputs(X), self.encoders_, strict=True)
         return self._weighted(
-            [np.asarray(encoder.transform(values), dtype=float) for (_, values), encoder in given]
+            [np.asarray(encoder.transform(values), dtype=float) for (_, values), encoder in inputs]
         )
 
     @property
     def categories(self) -> dict[int, list[str]]:
         """The categories of ``fit``, by the number of the column."""
-        texts = [number for number, kind in enumerate(self.kinds) if kind == "text"]
-        numbers = [number for number in range(len(self.kinds)) if number not in texts[1:]]
+        texts = [column for column, kind in enumerate(self.kinds) if kind == "text"]
+        columns = [column for column in range(len(self.kinds)) if column not in texts[1:]]
         return {
-            number: encoder.categories_[0].tolist()
-            for number, encoder in zip(numbers, self.encoders_, strict=True)
-            if self.kinds[number] == "category"
+            column: encoder.categories_[0].tolist()
+            for column, encoder in zip(columns, self.encoders_, strict=True)
+            if self.kinds[column] == "category"
         }
 
     def _fit(self, X: pd.DataFrame) -> list[Floats]:
@@ -90,12 +90,12 @@ class MixedFeatures(TransformerMixin, BaseEstimator):
 
     def _inputs(self, X: pd.DataFrame) -> list[tuple[str, Any]]:
         """Return the kind and the values of every block: of a column, or of all texts."""
-        texts = [number for number, kind in enumerate(self.kinds) if kind == "text"]
+        texts = [column for column, kind in enumerate(self.kinds) if kind == "text"]
         inputs: list[tuple[str, Any]] = []
-        for number, kind in enumerate(self.kinds):
+        for column, kind in enumerate(self.kinds):
             if kind != "text":
-                inputs.append((kind, _input(X.iloc[:, number], kind)))
-            elif number == texts[0]:
+                inputs.append((kind, _input(X.iloc[:, column], kind)))
+            elif column == texts[0]:
                 inputs.append((kind, _text_of(X.iloc[:, texts])))
         return inputs
 

@@ -47,13 +47,13 @@ class NeighborSearch:
     def nearest_others(self, n_neighbors: int) -> tuple[Floats, Ints]:
         """Return distances and numbers, (n, n_neighbors), of the rows nearest to every row."""
         if self.rows.shape[1] <= _TREE_COLUMNS:
-            found = self._found_near(self.rows, n_neighbors + 1)
-            itself = found == np.arange(len(found))[:, None]
-            itself[~itself.any(axis=1), -1] = True  # a duplicate was found in its place
-            found = found[~itself].reshape(len(found), n_neighbors)
+            nearest = self._found_near(self.rows, n_neighbors + 1)
+            is_itself = nearest == np.arange(len(nearest))[:, None]
+            is_itself[~is_itself.any(axis=1), -1] = True  # a duplicate was found in its place
+            nearest = nearest[~is_itself].reshape(len(nearest), n_neighbors)
         else:
-            found = self._brute(n_neighbors).kneighbors(return_distance=False)
-        return self._by_distance(self.rows, found)
+            nearest = self._brute(n_neighbors).kneighbors(return_distance=False)
+        return self._by_distance(self.rows, nearest)
 
     def nearest_to(self, data: Floats, n_neighbors: int) -> tuple[Floats, Ints]:
         """Return distances and numbers of the rows nearest to other ones, both (m, n_neighbors)."""
@@ -62,33 +62,33 @@ class NeighborSearch:
         # squares stay within the range of floats, which are single in models of former versions
         most = 1e100 if self.rows.dtype == rows.dtype == np.float64 else 1e15
         rows = np.clip(rows, -most, most, out=rows).astype(self.rows.dtype, copy=False)
-        distances, found = self._by_distance(rows, self._found_near(rows, n_neighbors))
+        distances, nearest = self._by_distance(rows, self._found_near(rows, n_neighbors))
         lost = np.flatnonzero((distances[:, 0] > 0) & (distances[:, -1] < _LOST * rows.shape[1]))
         if len(lost):
             # a zero has the same bytes as a negative one only after 0 was added
-            numbers = {row.tobytes(): number for number, row in enumerate(self.rows + 0)}
-            for place, row in zip(lost.tolist(), rows[lost] + 0, strict=True):
-                if (equal := numbers.get(row.tobytes())) is not None:
-                    distances[place] = [0, *distances[place, :-1]]
-                    found[place] = [equal, *found[place, :-1]]
-        return distances, found
+            index_of = {row.tobytes(): index for index, row in enumerate(self.rows + 0)}
+            for i, row in zip(lost.tolist(), rows[lost] + 0, strict=True):
+                if (equal := index_of.get(row.tobytes())) is not None:
+                    distances[i] = [0, *distances[i, :-1]]
+                    nearest[i] = [equal, *nearest[i, :-1]]
+        return distances, nearest
 
-    def _found_near(self, rows: Floats, number: int) -> Any:
+    def _found_near(self, rows: Floats, n_neighbors: int) -> Any:
         if self.rows.shape[1] <= _TREE_COLUMNS:
-            return cKDTree(self.rows).query(rows, number)[1].reshape(len(rows), number)
-        return self._brute(number).kneighbors(rows, return_distance=False)
+            return cKDTree(self.rows).query(rows, n_neighbors)[1].reshape(len(rows), n_neighbors)
+        return self._brute(n_neighbors).kneighbors(rows, return_distance=False)
 
     def _brute(self, n_neighbors: int) -> Any:
         return NearestNeighbors(n_neighbors=n_neighbors, algorithm="brute").fit(self.rows)
 
-    def _by_distance(self, rows: Floats, found: Any) -> tuple[Floats, Ints]:
+    def _by_distance(self, rows: Floats, nearest: Any) -> tuple[Floats, Ints]:
         """Sort by exact distances: the search rounds, and duplicates are at distance 0."""
-        found = found.astype(np.int64)
-        distances = np.empty(found.shape)
-        size = max(1, _BLOCK_ENTRIES // max(found.shape[1] * rows.shape[1], 1))
+        nearest = nearest.astype(np.int64)
+        distances = np.empty(nearest.shape)
+        size = max(1, _BLOCK_ENTRIES // max(nearest.shape[1] * rows.shape[1], 1))
         for block in blocks_of(len(rows), size):
-            gaps = rows[block, None] - self.rows[found[block]]
+            gaps = rows[block, None] - self.rows[nearest[block]]
             distances[block] = np.sqrt(np.einsum("ijk,ijk->ij", gaps, gaps))
         order = np.argsort(distances, axis=1, kind="stable")
-        found = np.take_along_axis(found, order, axis=1)
-        return np.take_along_axis(distances, order, axis=1), found
+        nearest = np.take_along_axis(nearest, order, axis=1)
+        return np.take_along_axis(distances, order, axis=1), nearest

@@ -19,10 +19,10 @@ def connected_views(n_views: int, relations: Relations) -> list[tuple[list[int],
     """Return the sets of views that relations connect, each with its relations, renumbered."""
     # one or two matches connect no views: one of them would have no clusters of its own
     linked = [key for key, rows in relations.items() if len(rows) >= _FEWEST_MATCHES]
-    n_sets, number = pieces(n_views, np.array(linked, dtype=np.int64).reshape(-1, 2))
+    n_sets, set_of_view = pieces(n_views, np.array(linked, dtype=np.int64).reshape(-1, 2))
     connected = []
-    for one in range(n_sets):
-        views = np.flatnonzero(number == one).tolist()
+    for index in range(n_sets):
+        views = np.flatnonzero(set_of_view == index).tolist()
         inside = {
             (views.index(u), views.index(v)): rows
             for (u, v), rows in relations.items()
@@ -34,18 +34,18 @@ def connected_views(n_views: int, relations: Relations) -> list[tuple[list[int],
 
 def find_objects(sizes: Sequence[int], relations: Relations) -> tuple[int, list[Ints]]:
     """Return the number of objects, components of related rows, and that of every row, per view."""
-    first = np.concatenate(([0], np.cumsum(sizes)))
-    links = [rows + first[[u, v]] for (u, v), rows in relations.items()]
+    offsets = np.concatenate(([0], np.cumsum(sizes)))
+    links = [rows + offsets[[u, v]] for (u, v), rows in relations.items()]
     all_links = np.concatenate([np.empty((0, 2), np.int64), *links])
-    n_objects, number = pieces(int(first[-1]), all_links)
-    return n_objects, np.split(number, first[1:-1])
+    n_objects, object_of_row = pieces(int(offsets[-1]), all_links)
+    return n_objects, np.split(object_of_row, offsets[1:-1])
 
 
 def seen_in_all(objects: list[Ints], n_objects: int) -> Ints:
     """Return the objects of which every view has a row; none where they are fewer than 20."""
-    seen = [np.bincount(own, minlength=n_objects) > 0 for own in objects]
-    found = np.flatnonzero(np.all(seen, axis=0))
-    return found[:0] if len(objects) < 2 or len(found) < _FEWEST_MATCHED_OBJECTS else found
+    seen = [np.bincount(row_objects, minlength=n_objects) > 0 for row_objects in objects]
+    common = np.flatnonzero(np.all(seen, axis=0))
+    return common[:0] if len(objects) < 2 or len(common) < _FEWEST_MATCHED_OBJECTS else common
 
 
 def seen_in_several(objects: list[Ints], n_objects: int) -> Ints:
@@ -63,5 +63,5 @@ def membership(objects: Ints, n_objects: int) -> sp.csr_array:
 def pieces(n: int, links: Ints) -> tuple[int, Ints]:
     """Return how many pieces n nodes are by links (m, 2), and the piece of every node, (n,)."""
     graph = sp.coo_array((np.ones(len(links)), (links[:, 0], links[:, 1])), shape=(n, n))
-    number, piece = connected_components(graph, directed=False)
-    return int(number), piece.astype(np.int64)
+    n_pieces, piece = connected_components(graph, directed=False)
+    return int(n_pieces), piece.astype(np.int64)

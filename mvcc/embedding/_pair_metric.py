@@ -156,13 +156,13 @@ def learn_metric(
     if must_link.all() or not must_link.any():
         # by one kind alone, M would make all rows alike, or all unlike
         order = np.random.default_rng(0).permutation(len(rows))
-        others = np.column_stack((order, np.roll(order, 1)))
-        as_they_are = np.einsum("ij,ij->i", rows[others[:, 0]], rows[others[:, 1]])
-        pairs, targets = np.concatenate((pairs, others)), np.append(targets, as_they_are)
-        weights = np.append(weights, np.full(len(others), weights.mean()))
+        drawn = np.column_stack((order, np.roll(order, 1)))
+        as_they_are = np.einsum("ij,ij->i", rows[drawn[:, 0]], rows[drawn[:, 1]])
+        pairs, targets = np.concatenate((pairs, drawn)), np.append(targets, as_they_are)
+        weights = np.append(weights, np.full(len(drawn), weights.mean()))
     if min(len(pairs), n_products) > MOST_UNKNOWNS:
-        some = np.linspace(0, len(pairs) - 1, MOST_UNKNOWNS).astype(np.int64)
-        pairs, targets, weights = pairs[some], targets[some], weights[some]
+        chosen = np.linspace(0, len(pairs) - 1, MOST_UNKNOWNS).astype(np.int64)
+        pairs, targets, weights = pairs[chosen], targets[chosen], weights[chosen]
     roots = np.sqrt(weights)
     first, second = roots[:, None] * rows[pairs[:, 0]], rows[pairs[:, 1]]
     missing = roots * targets - np.einsum("ij,ij->i", first, second)  # of y_c where M = I
@@ -211,16 +211,16 @@ def _by_products(
             yield (products * scale[:, None]).T, missing[block]
 
     gram, target = np.zeros((len(a), len(a))), np.zeros(len(a))
-    for products, part in blocks():
+    for products, gaps in blocks():
         gram += products.T @ products
-        target += products.T @ part
+        target += products.T @ gaps
     values, vectors = scipy.linalg.eigh(gram)
     inverse = 1 / (np.maximum(values, 0)[:, None] + np.array(RIDGES))
     solution = (vectors.T @ target)[:, None] * inverse
     losses = np.zeros(len(RIDGES))
-    for products, part in blocks():
+    for products, gaps in blocks():
         turned = products @ vectors
-        errors = (part[:, None] - turned @ solution) / (1 - turned**2 @ inverse)
+        errors = (gaps[:, None] - turned @ solution) / (1 - turned**2 @ inverse)
         losses += (errors**2).sum(axis=0)
 
     def change(ridge: int) -> Floats:

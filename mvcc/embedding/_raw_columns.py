@@ -63,21 +63,21 @@ def object_columns(columns: list[Floats], members: list[sp.csr_array]) -> Floats
 
 
 def _means(rows: Floats, rows_of: sp.csr_array) -> Floats:
-    number = np.diff(rows_of.indptr)
-    means = np.zeros((len(number), rows.shape[1]))
-    single, several = np.flatnonzero(number == 1), np.flatnonzero(number > 1)
+    n_rows = np.diff(rows_of.indptr)
+    means = np.zeros((len(n_rows), rows.shape[1]))
+    single, several = np.flatnonzero(n_rows == 1), np.flatnonzero(n_rows > 1)
     means[single] = rows[rows_of.indices[rows_of.indptr[single]]]
     if len(several):
-        own = rows_of[several]
+        members = rows_of[several]
         # a product with all rows would first make each of them a double
-        used, at = np.unique(own.indices, return_inverse=True)
-        sums = sp.csr_array((own.data, at, own.indptr), shape=(len(several), len(used)))
-        means[several] = (sums @ rows[used]) / number[several, None]
+        used, column = np.unique(members.indices, return_inverse=True)
+        sums = sp.csr_array((members.data, column, members.indptr), shape=(len(several), len(used)))
+        means[several] = (sums @ rows[used]) / n_rows[several, None]
     return means
 
 
-def _principal_axes(rows: Floats, number: int) -> Floats:
+def _principal_axes(rows: Floats, n_axes: int) -> Floats:
     n, d = rows.shape
     if d <= _MOST_DENSE_COLUMNS:
-        return scipy.linalg.eigh(rows.T @ rows, subset_by_index=(d - number, d - 1))[1]
-    return np.asarray(randomized_svd(rows, min(number, n), n_iter=2, random_state=0)[2]).T
+        return scipy.linalg.eigh(rows.T @ rows, subset_by_index=(d - n_axes, d - 1))[1]
+    return np.asarray(randomized_svd(rows, min(n_axes, n), n_iter=2, random_state=0)[2]).T

@@ -106,11 +106,11 @@ class AutoScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         """Let no column of two values have more than the median deviation of those that are cut."""
         lowest, highest = X.min(axis=0), X.max(axis=0)
         has_two = ((lowest == X) | (highest == X)).all(axis=0)
-        others = is_cut & ~has_two
-        if not (has_two.any() and others.any()):
+        is_other = is_cut & ~has_two
+        if not (has_two.any() and is_other.any()):
             return
         deviations = self._scaled(X).std(axis=0)
-        times = np.maximum(deviations[has_two] / np.median(deviations[others]), 1)
+        times = np.maximum(deviations[has_two] / np.median(deviations[is_other]), 1)
         low, high = self.low_[has_two], self.high_[has_two]
         with np.errstate(over="ignore"):
             further = (times - 1) * _half_spans(low, high)

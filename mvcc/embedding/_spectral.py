@@ -299,9 +299,9 @@ def _spectrum_of(data: Floats, n_components: int, sigma: float) -> _Spectrum:
     if np.isfinite(units).all():
         affinity = np.exp(-0.5 * cdist(units, units, "sqeuclidean"))
     if affinity.min() == 1 or affinity.sum() == n:
-        what = "no row differs from another" if affinity.min() == 1 else "no row is near another"
+        reason = "no row differs from another" if affinity.min() == 1 else "no row is near another"
         raise InvalidInputError(
-            f"At sigma={sigma:g} {what}, so that there are no spectral features; choose a width"
+            f"At sigma={sigma:g} {reason}, so that there are no spectral features; choose a width"
             " nearer to the distances between rows."
         )
     scale = 1 / np.sqrt(affinity.sum(axis=1))
@@ -325,16 +325,16 @@ def _spectrum_of(data: Floats, n_components: int, sigma: float) -> _Spectrum:
     return _Spectrum(sigma, units, features, eigenvalues, loadings, mean, deviation)
 
 
-def _lowest_of_laplacian(matrix: Floats, number: int) -> tuple[Floats, Floats]:
+def _lowest_of_laplacian(matrix: Floats, n_vectors: int) -> tuple[Floats, Floats]:
     """Return eigenvalues and -vectors of I − L, largest first: the lowest of the Laplacian L."""
     # they are fewer where they lie too close together to be found, as those of the identity
     n = len(matrix)
-    if n <= _DENSE_ROWS or number > n // 10:
-        values, vectors = scipy.linalg.eigh(matrix, subset_by_index=(n - number, n - 1))
+    if n <= _DENSE_ROWS or n_vectors > n // 10:
+        values, vectors = scipy.linalg.eigh(matrix, subset_by_index=(n - n_vectors, n - 1))
     else:
         start = np.ones(n) / np.sqrt(n)
         try:
-            values, vectors = scipy.sparse.linalg.eigsh(matrix, number, v0=start)
+            values, vectors = scipy.sparse.linalg.eigsh(matrix, n_vectors, v0=start)
         except scipy.sparse.linalg.ArpackNoConvergence as error:
             values, vectors = error.eigenvalues, error.eigenvectors
     return np.asarray(values)[::-1], np.asarray(vectors)[:, ::-1]

@@ -32,11 +32,11 @@ def view_agreement(graphs: list[sp.csr_array], objects: list[Ints], places: list
     """
     n_views, seen = len(graphs), _seen(places)
     total, weight, count = (np.zeros((n_views, n_views)) for _ in range(3))
-    for u, (graph, own) in enumerate(zip(graphs, objects, strict=True)):
-        for part, i, j in _edges(graph, own):
+    for u, (graph, row_objects) in enumerate(zip(graphs, objects, strict=True)):
+        for span, i, j in _edges(graph, row_objects):
             for v in _others(u, n_views):
                 common = seen[v][i] & seen[v][j] & (i != j)
-                edges = graph.data[part][common]
+                edges = graph.data[span][common]
                 total[u, v] += edges @ _cosines(places[v], i[common], j[common])
                 weight[u, v] += edges.sum()
                 count[u, v] += len(edges)
@@ -75,39 +75,39 @@ def weakened(
     the cosine there to the power of how much that view is trusted, `trust` (V, V) in 0 … 1. Views
     have `weights` (V,) in the mean; see ``view_agreement`` for the others.
     """
-    found, seen = [], _seen(places)
-    for u, (graph, own) in enumerate(zip(graphs, objects, strict=True)):
+    weaker, seen = [], _seen(places)
+    for u, (graph, row_objects) in enumerate(zip(graphs, objects, strict=True)):
         factors = np.ones(graph.nnz, graph.dtype)
-        for part, i, j in _edges(graph, own):
-            said, counted = np.zeros(len(i)), np.zeros(len(i))
+        for span, i, j in _edges(graph, row_objects):
+            log_sum, weight_sum = np.zeros(len(i)), np.zeros(len(i))
             for v in _others(u, len(graphs)):
                 common = seen[v][i] & seen[v][j]
-                counted[common] += weights[v]
+                weight_sum[common] += weights[v]
                 if trust[u, v] > 0:
                     cosines = np.maximum(_cosines(places[v], i[common], j[common]), LEAST_COSINE)
-                    said[common] += weights[v] * trust[u, v] * np.log(cosines)
-            mean = np.divide(said, counted, out=np.zeros_like(said), where=counted > 0)
-            factors[part] = np.exp(CONTRADICTION_POWER * mean)
-        found.append(
+                    log_sum[common] += weights[v] * trust[u, v] * np.log(cosines)
+            mean = np.divide(log_sum, weight_sum, out=np.zeros_like(log_sum), where=weight_sum > 0)
+            factors[span] = np.exp(CONTRADICTION_POWER * mean)
+        weaker.append(
             sp.csr_array((graph.data * factors, graph.indices, graph.indptr), shape=graph.shape)
         )
-    return found
+    return weaker
 
 
 def _seen(places: list[Floats]) -> list[Bools]:
-    return [np.asarray(place.any(axis=1)) for place in places]
+    return [np.asarray(rows.any(axis=1)) for rows in places]
 
 
 def _others(u: int, n_views: int) -> list[int]:
     return [v for v in range(n_views) if v != u]
 
 
-def _edges(graph: sp.csr_array, own: Ints) -> Iterator[tuple[slice, Ints, Ints]]:
+def _edges(graph: sp.csr_array, row_objects: Ints) -> Iterator[tuple[slice, Ints, Ints]]:
     """Yield the entries of some rows after the other, and the objects at both ends of each."""
     for block in blocks_of(graph.shape[0]):
         starts = graph.indptr[block.start : block.stop + 1]
-        part = slice(int(starts[0]), int(starts[-1]))
-        yield part, np.repeat(own[block], np.diff(starts)), own[graph.indices[part]]
+        span = slice(int(starts[0]), int(starts[-1]))
+        yield span, np.repeat(row_objects[block], np.diff(starts)), row_objects[graph.indices[span]]
 
 
 def _cosines(places: Floats, i: Ints, j: Ints) -> Floats:
