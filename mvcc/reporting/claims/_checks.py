@@ -53,8 +53,8 @@ class _Cellwise(ABC):
 
     def __call__(self, evidence: Evidence) -> ClaimResult:
         everything = self.of.table(evidence)
-        apart = np.array([self.excepted(dict(place)) for place in _places(everything)], bool)
-        table = everything.loc[:, ~apart]
+        is_excepted = np.array([self.excepted(dict(place)) for place in _places(everything)], bool)
+        table = everything.loc[:, ~is_excepted]
         if why := shortage(table, self.of.rows):
             return not_enough_data(why)
         groups, cells = _groups(table), self._cells(table)
@@ -63,7 +63,7 @@ class _Cellwise(ABC):
         if len(set(groups)) > 1:
             details.append(f"By data set: {_by_group(table, self.unit)}.")
         verdict, p = judge(cells, self._passes(effect)), self._p(effect)
-        excepted = self._cells(everything.loc[:, apart])
+        excepted = self._cells(everything.loc[:, is_excepted])
         return ClaimResult(verdict, cells, Effect(effect, p, self.unit), details, excepted)
 
     def _cells(self, table: pd.DataFrame) -> tuple[CellResult, ...]:
@@ -100,8 +100,8 @@ class Positive(_Cellwise):
         for values, (_, sign), p in zip(columns, tests, p_values, strict=True):
             # where few large differences outweigh many small ones, mean and ranks disagree: that
             # decides nothing
-            decided = p < stats.LEVEL and np.sign(values.mean()) == sign
-            yield p, side_of(decided and sign > 0, decided and sign < 0)
+            is_decided = p < stats.LEVEL and np.sign(values.mean()) == sign
+            yield p, side_of(is_decided and sign > 0, is_decided and sign < 0)
 
     def _passes(self, effect: stats.Estimate) -> bool:
         return effect.low > 0
@@ -118,9 +118,9 @@ class Somewhere:
         if result.verdict is Verdict.NOT_ENOUGH_DATA:
             return result
         better = [cell for cell in result.cells if cell.side is Side.BETTER]
-        where = [f"{write_place(cell.place)}: {cell.unit.write(cell.mean)}" for cell in better]
-        said = [f"It is so in {len(better)} of {len(result.cells)} cells", "; ".join(where)]
-        details = [*result.details, ": ".join(filter(None, said)) + "."]
+        listed = [f"{write_place(cell.place)}: {cell.unit.write(cell.mean)}" for cell in better]
+        phrases = [f"It is so in {len(better)} of {len(result.cells)} cells", "; ".join(listed)]
+        details = [*result.details, ": ".join(filter(None, phrases)) + "."]
         return replace(result, verdict=judge((), bool(better)), details=details)
 
 
@@ -157,8 +157,8 @@ class Within(_Cellwise):
 
     def _judged(self, columns: list[Floats]) -> Iterator[tuple[None, Side]]:
         for cell in map(stats.mean_estimate, columns):
-            outside = cell.high < self.low or cell.low > self.high
-            yield None, side_of(self._passes(cell), outside)
+            is_outside = cell.high < self.low or cell.low > self.high
+            yield None, side_of(self._passes(cell), is_outside)
 
     def _passes(self, effect: stats.Estimate) -> bool:
         return self.low <= effect.low and effect.high <= self.high
@@ -181,7 +181,7 @@ class Linear:
         table = source.table(evidence)
         if why := shortage(table, source.rows):
             return not_enough_data(why)
-        cells, resampled, slopes = [], [], []
+        cells, samples, slopes = [], [], []
         streams: dict[Hashable, int] = {}
         for column, curve in table.T.groupby(level=list(self.per)):
             place = place_at(self.per, column)
@@ -189,18 +189,18 @@ class Linear:
                 continue
             # the cells of one data set share their draws, and so their resampled trials
             stream = streams.setdefault(_group_of(place), len(streams))
-            numbers = curve.index.get_level_values("n_constraints").to_numpy(dtype=float)
+            n_constraints = curve.index.get_level_values("n_constraints").to_numpy(dtype=float)
             counts = curve.dropna(axis=1).to_numpy().T
-            cell, again = self._cell(place, numbers, counts, stream)
+            cell, resampled = self._cell(place, n_constraints, counts, stream)
             cells.append(cell)
-            resampled.append(again)
-            slopes.append(_log_slope(numbers, counts.mean(axis=0)))
+            samples.append(resampled)
+            slopes.append(_log_slope(n_constraints, counts.mean(axis=0)))
         if not cells:
             return not_enough_data(
                 "A line needs at least three numbers of constraints. " + _what_to_run((self.of,))
             )
         fit = float(np.mean([cell.mean for cell in cells]))
-        effect = stats.percentile_estimate(fit, np.mean(resampled, axis=0))
+        effect = stats.percentile_estimate(fit, np.mean(samples, axis=0))
         details = [
             f"On log-log axes the slopes range from {min(slopes):.2f} to {max(slopes):.2f}; 1 "
             "would be proportional."
@@ -209,12 +209,12 @@ class Linear:
         return ClaimResult(verdict, tuple(cells), Effect(effect, None, R_SQUARED), details)
 
     def _cell(
-        self, place: Place, numbers: Floats, counts: Floats, stream: int
+        self, place: Place, n_constraints: Floats, counts: Floats, stream: int
     ) -> tuple[CellResult, Floats]:
-        fit = float(stats.r_squared(numbers, counts.mean(axis=0)[np.newaxis])[0])
-        again = stats.r_squared(numbers, stats.bootstrap_means(counts, stream))
-        side = side_of(fit >= self.bar, stats.percentile_estimate(fit, again).high < self.bar)
-        return CellResult(place, fit, None, side, R_SQUARED), again
+        fit = float(stats.r_squared(n_constraints, counts.mean(axis=0)[np.newaxis])[0])
+        resampled = stats.r_squared(n_constraints, stats.bootstrap_means(counts, stream))
+        side = side_of(fit >= self.bar, stats.percentile_estimate(fit, resampled).high < self.bar)
+        return CellResult(place, fit, None, side, R_SQUARED), resampled
 
 
 @dataclass(frozen=True)
@@ -229,8 +229,8 @@ class All:
         results = {name: check(evidence) for name, check in self.parts.items()}
         cells, details = [], []
         for name, result in results.items():
-            said = ", ".join(map(str, filter(None, [result.verdict, result.effect])))
-            details.append(" ".join([f"Part “{name}”: {said}.", *result.details]))
+            summary = ", ".join(map(str, filter(None, [result.verdict, result.effect])))
+            details.append(" ".join([f"Part “{name}”: {summary}.", *result.details]))
             for cell in result.cells:
                 cells.append(replace(cell, place=(*cell.place, ("part", name))))
         verdict = min((result.verdict for result in results.values()), key=list(Verdict).index)
@@ -261,15 +261,15 @@ def shortage(table: pd.DataFrame, rows: Sequence[Rows]) -> str | None:
     if table.empty:
         return f"There are no such runs. {_what_to_run(rows)}"
     for group, part in _parts(table):
-        trials = int(part.notna().any(axis=1).sum())
-        if trials < MIN_TRIALS:
+        n_trials = int(part.notna().any(axis=1).sum())
+        if n_trials < MIN_TRIALS:
             needed = f"{MIN_TRIALS} trials that a verdict needs"
-            return f"{write_place(group)} has {trials} of the {needed}. {_what_to_run(rows)}"
+            return f"{write_place(group)} has {n_trials} of the {needed}. {_what_to_run(rows)}"
     return None
 
 
 def _what_to_run(rows: Sequence[Rows]) -> str:
-    studies = dict.fromkeys(one.study for one in rows)
+    studies = dict.fromkeys(selection.study for selection in rows)
     if BEYOND_PEERS in studies:
         return "Run `python -m scripts.peers`."
     configs = [f"configs/{study}_<data set>.yaml".replace("/main_", "/") for study in studies]
@@ -303,8 +303,8 @@ def _by_group(table: pd.DataFrame, unit: Unit) -> str:
     return ", ".join(effects)
 
 
-def _log_slope(numbers: Floats, counts: Floats) -> float:
-    some = counts > 0
-    if some.sum() < 2:
+def _log_slope(n_constraints: Floats, counts: Floats) -> float:
+    is_positive = counts > 0
+    if is_positive.sum() < 2:
         return 0.0
-    return float(np.polyfit(np.log(numbers[some]), np.log(counts[some]), 1)[0])
+    return float(np.polyfit(np.log(n_constraints[is_positive]), np.log(counts[is_positive]), 1)[0])

@@ -83,9 +83,9 @@ def _described(source: str, checks: Mapping[int, Check]) -> Mapping[int, Claim]:
     texts = _WORDS[source]
     assert list(texts) == list(checks), f"claims.yaml has the claims {list(texts)} of {source}"
     claims = {}
-    for number, words in texts.items():
+    for claim_number, words in texts.items():
         written = {name: words[name].format_map(BARS) for name in ("title", "says", "test")}
-        claims[number] = Claim(**(words | written), check=checks[number])
+        claims[claim_number] = Claim(**(words | written), check=checks[claim_number])
     return claims
 
 
@@ -98,9 +98,9 @@ _FULL_CP = Rows(CP, mapped=1.0)
 _CP_ALONE, _SV_ALONE = (Rows(method, experiment="single-view") for method in (CP, SV))
 
 
-def _few_on_letters_digits(place: dict[str, str | float]) -> bool:
-    few = float(place["n_constraints"]) <= BARS["FEW_CONSTRAINTS"]
-    return place["dataset"] == "letters_digits" and few
+def _few_on_letters_digits(cell: dict[str, str | float]) -> bool:
+    is_few = float(cell["n_constraints"]) <= BARS["FEW_CONSTRAINTS"]
+    return cell["dataset"] == "letters_digits" and is_few
 
 
 def _over(method: str) -> Difference:

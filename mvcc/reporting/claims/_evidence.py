@@ -133,27 +133,27 @@ def _refuse_doubles(scores: pd.DataFrame) -> None:
 def _marks_of_thresholds(scores: pd.DataFrame) -> dict[str, pd.Series]:
     """Mark the thresholds that claims name by what they are, since each data set has its own."""
     propagation = scores["method"] == PROPAGATION
-    number = pd.to_numeric(scores["threshold"].where(propagation), errors="coerce")
+    thresholds = pd.to_numeric(scores["threshold"].where(propagation), errors="coerce")
     per = [scores["dataset"], scores["base"]]
 
     main = propagation & (scores["study"] == "main") & (scores["experiment"] == "multi-view")
-    of_main = number.where(main).groupby(per)
+    of_main = thresholds.where(main).groupby(per)
     table_1 = of_main.transform("min").where(of_main.transform("nunique") == 1)
 
-    sweep = number.groupby([scores["study"], scores["experiment"], *per])
+    sweep = thresholds.groupby([scores["study"], scores["experiment"], *per])
     lowest = sweep.transform("min").where(sweep.transform("nunique") > 1)
 
-    swept = scores[number.notna() & (scores["study"] == "thresholds")].assign(number=number)
+    swept = scores[thresholds.notna() & (scores["study"] == "thresholds")].assign(number=thresholds)
     means = swept.groupby(["dataset", "base", "number"])["f_measure"].mean()
     best: dict[tuple[str, str], float] = {}
     for dataset, base, threshold in means.sort_values(ascending=False, kind="stable").index:
         best.setdefault((dataset, base), threshold)
-    of_best = [best.get(place) for place in zip(*per, strict=True)]
+    of_best = [best.get(key) for key in zip(*per, strict=True)]
     return {
-        "threshold_table_1": number == table_1,
-        "threshold_lowest": number == lowest,
-        "threshold_best": number == pd.Series(of_best, scores.index, dtype=float),
-        "threshold_one": number == 1,
+        "threshold_table_1": thresholds == table_1,
+        "threshold_lowest": thresholds == lowest,
+        "threshold_best": thresholds == pd.Series(of_best, scores.index, dtype=float),
+        "threshold_one": thresholds == 1,
         "threshold_cv": propagation & (scores["threshold"] == CROSS_VALIDATED),
     }
 

@@ -54,27 +54,27 @@ def gain_on_four_quadrants(evidence: Evidence) -> ClaimResult:
         if why := shortage(table, sides):
             return not_enough_data(why)
     better, worse = better.align(worse, join="inner")
-    numbers = better.columns.get_level_values("n_constraints").to_numpy()
-    most = int(numbers.max())
-    ends = [most, *(end for end in _SHORTER if numbers.min() <= end < most)]
+    n_constraints = better.columns.get_level_values("n_constraints").to_numpy()
+    most = int(n_constraints.max())
+    ends = [most, *(end for end in _SHORTER if n_constraints.min() <= end < most)]
     results = [
-        _gain_up_to(end, better.loc[:, numbers <= end], worse.loc[:, numbers <= end])
+        _gain_up_to(end, better.loc[:, n_constraints <= end], worse.loc[:, n_constraints <= end])
         for end in ends
     ]
-    verdict, *others = (one.verdict for one in results)
+    verdict, *others = (result.verdict for result in results)
     if verdict is not Verdict.HOLDS and Verdict.HOLDS in others:
         verdict = Verdict.HOLDS_IN_PART
-    details = [detail for one in results for detail in one.details]
+    details = [detail for result in results for detail in result.details]
     return replace(results[0], verdict=verdict, details=details)
 
 
 def _gain_up_to(end: int, better: pd.DataFrame, worse: pd.DataFrame) -> ClaimResult:
     # drawn anew together: the trials are paired
-    both = np.hstack([better.to_numpy(), worse.to_numpy()])
-    again = _gains(bootstrap_means(both))
-    gains = _gains(both.mean(axis=0, keepdims=True))[0]
-    average = percentile_estimate(float(gains.mean()), again.mean(axis=1))
-    peak = percentile_estimate(float(gains.max()), again.max(axis=1))
+    paired = np.hstack([better.to_numpy(), worse.to_numpy()])
+    resampled = _gains(bootstrap_means(paired))
+    gains = _gains(paired.mean(axis=0, keepdims=True))[0]
+    average = percentile_estimate(float(gains.mean()), resampled.mean(axis=1))
+    peak = percentile_estimate(float(gains.max()), resampled.max(axis=1))
     holds = average.low <= _AVERAGE <= average.high and peak.high >= _PEAK
     effect = Effect(average, None, GAIN)
     as_claimed = "as the paper has it."
@@ -116,8 +116,8 @@ def equal_at_one(evidence: Evidence) -> ClaimResult:
         f"Apart: in {int(copied.sum())} runs constraints were copied to exact duplicate rows; "
         f"{int((copied & is_equal).sum())} of these are equal all the same.",
     )
-    everywhere = judge(cells, any(cell.side is Side.BETTER for cell in cells))
-    return ClaimResult(everywhere, cells, Effect(equal, None, SHARE), details)
+    verdict = judge(cells, any(cell.side is Side.BETTER for cell in cells))
+    return ClaimResult(verdict, cells, Effect(equal, None, SHARE), details)
 
 
 def _always_or_reversed(shares: pd.Series) -> tuple[CellResult, ...]:

@@ -77,10 +77,10 @@ class CellResult:
     unit: Unit
 
     def __str__(self) -> str:
-        said = f"{write_place(self.place)}: {self.unit.write(self.mean)}"
+        text = f"{write_place(self.place)}: {self.unit.write(self.mean)}"
         if self.p is not None:
-            said += f" ({write_equation(self.p)})"
-        return said
+            text += f" ({write_equation(self.p)})"
+        return text
 
 
 @dataclass(frozen=True)

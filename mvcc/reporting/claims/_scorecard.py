@@ -62,20 +62,20 @@ def find_means(scores: pd.DataFrame) -> Means:
     ]
     ranked = means.sort_values(["mean", "base", "method"])
     joint = means[means["kind"] == "joint"]
-    found: Means = {}
+    best_means: Means = {}
     for mapped in sorted(set(joint["mapped"])):
-        here = ranked[ranked["mapped"].isna() | (ranked["mapped"] == mapped)]
-        best = here.drop_duplicates(["dataset", "n_constraints", "kind"], keep="last")
-        found[mapped] = [
+        candidates = ranked[ranked["mapped"].isna() | (ranked["mapped"] == mapped)]
+        best = candidates.drop_duplicates(["dataset", "n_constraints", "kind"], keep="last")
+        best_means[mapped] = [
             {
                 "dataset": dataset_title(dataset),
                 "n": int(n),
-                "best": line.set_index("kind").to_dict("index"),
+                "best": rows.set_index("kind").to_dict("index"),
             }
             for dataset in in_order(joint["dataset"])
-            for n, line in best[best["dataset"] == dataset].groupby("n_constraints")
+            for n, rows in best[best["dataset"] == dataset].groupby("n_constraints")
         ]
-    return found
+    return best_means
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ class ClaimRow:
         """The data sets with reversed cells, and how many of theirs are."""
         cells = Counter(cell.place[:1] for cell in self.result.cells)
         against = Counter(cell.place[:1] for cell in self.reversed)
-        named = [f"{write_place(one)} ({against[one]} of {cells[one]})" for one in cells & against]
+        named = [f"{write_place(key)} ({against[key]} of {cells[key]})" for key in cells & against]
         return ", ".join(named) or "–"
 
     @property
@@ -202,16 +202,16 @@ def to_markdown(scorecard: Scorecard) -> str:
 
 
 def _summary(scorecard: Scorecard) -> str:
-    trials = sorted({experiment["trials"] for experiment in scorecard.experiments})
-    number = " to ".join(map(str, dict.fromkeys((trials[0], trials[-1]))))
-    return f"{_count(scorecard)} They rest on {number} trials of each experiment."
+    counts = sorted({experiment["trials"] for experiment in scorecard.experiments})
+    n_trials = " to ".join(map(str, dict.fromkeys((counts[0], counts[-1]))))
+    return f"{_count(scorecard)} They rest on {n_trials} trials of each experiment."
 
 
 def _count(scorecard: Scorecard) -> str:
     parts = []
-    for verdict, (_, one, several) in _VERDICTS.items():
+    for verdict, (_, singular, plural) in _VERDICTS.items():
         if n := scorecard.count(verdict):
-            parts.append(f"{n} {agreeing(n, one, several)}")
+            parts.append(f"{n} {agreeing(n, singular, plural)}")
     return f"{counted(len(scorecard.rows), 'claim')}: {', '.join(parts)}."
 
 

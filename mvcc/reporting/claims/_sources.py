@@ -116,9 +116,9 @@ class Difference(Source):
             return _spread(pairs, self.per)
         by_number = _spread(pairs, (*self.per, "n_constraints"))
         cells = {}
-        for place, curve in by_number.T.groupby(level=list(self.per)):
+        for cell, curve in by_number.T.groupby(level=list(self.per)):
             if len(curve) > 2:
-                cells[place] = curve.iloc[1:-1].mean() - curve.iloc[[0, -1]].mean()
+                cells[cell] = curve.iloc[1:-1].mean() - curve.iloc[[0, -1]].mean()
         if not cells:
             return by_number.iloc[:0]
         return pd.DataFrame(cells, index=by_number.index).rename_axis(columns=list(self.per))

@@ -72,8 +72,8 @@ def _exact_p_value(ranks: Floats, positive: float) -> float:
     probability = np.ones(1)
     for rank in twice:
         probability = (np.pad(probability, (0, rank)) + np.pad(probability, (rank, 0))) / 2
-    at = round(2 * positive)
-    return float(min(1.0, 2 * min(probability[: at + 1].sum(), probability[at:].sum())))
+    observed = round(2 * positive)
+    return float(min(1.0, 2 * min(probability[: observed + 1].sum(), probability[observed:].sum())))
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

@@ -76,7 +76,7 @@ def draw_difference(scores: pd.DataFrame) -> Picture | None:
     fractions = _style.by_fraction(rows["mapped"], _STYLE)
 
     def draw_bands(axes: Axes, points: pd.DataFrame) -> None:
-        for curve in (one.rows(points) for one in fractions):
+        for curve in (style.rows(points) for style in fractions):
             n, mean, half = (curve[name] for name in ("n_constraints", "mean", "half_width"))
             axes.fill_between(
                 n, mean - half, mean + half, color=_STYLE.color, alpha=0.15, linewidth=0
@@ -106,7 +106,7 @@ def improvements(scores: pd.DataFrame) -> pd.DataFrame:
 
     rows = _panels.main_experiment(scores, "multi-view")
     rows = rows[rows["method"].isin(_PAIR)]
-    found = []
+    records = []
     for group, cell in rows.groupby(_GROUP, dropna=False):
         table = cell.pivot(index="trial", columns=["method", "n_constraints"], values="f_measure")
         if set(cell["method"]) != set(_PAIR) or (table := table.dropna()).empty:
@@ -118,8 +118,8 @@ def improvements(scores: pd.DataFrame) -> pd.DataFrame:
         if len(table) > 1:
             low, high = np.quantile(resampled, [0.025, 0.975])
         gain = _gain(ours.mean(axis=0), theirs.mean(axis=0))
-        found.append([*group, gain.mean(), low, high, gain.max(), len(table)])
-    return pd.DataFrame(found, columns=[*_GROUP, *_MEASURED[1:], "trials"])
+        records.append([*group, gain.mean(), low, high, gain.max(), len(table)])
+    return pd.DataFrame(records, columns=[*_GROUP, *_MEASURED[1:], "trials"])
 
 
 def _gain(ours: Floats, theirs: Floats) -> Floats:
@@ -138,9 +138,9 @@ def draw_figure_05(scores: pd.DataFrame) -> Picture | None:
     figure = _panels.new_figure(0.42 * len(groups) + _panels.AROUND)
     axes = figure.subplots()
     fractions = sorted(set(rows["mapped"]))
-    for place, group in enumerate(groups):
+    for row, group in enumerate(groups):
         for mapped, average, low, high, peak in group.points[_MEASURED].to_numpy(float).tolist():
-            y = place + 0.7 * ((fractions.index(mapped) + 0.5) / len(fractions) - 0.5)
+            y = row + 0.7 * ((fractions.index(mapped) + 0.5) / len(fractions) - 0.5)
             look = _look(mapped)
             axes.plot([low, high], [y, y], color=_STYLE.color, linewidth=1)
             axes.plot(average, y, marker="o", markersize=4, **look)
@@ -223,7 +223,7 @@ def draw_numbers(scores: pd.DataFrame, experiment: str) -> Picture | None:
     if rows.empty:
         return None
     fractions = _style.by_fraction(rows["mapped"], _STYLE)
-    keys = [one.entry() for one in fractions if experiment == "multi-view"]
+    keys = [style.entry() for style in fractions if experiment == "multi-view"]
     guide = Line2D([], [], label="in proportion to the given ones", **_GUIDE)
     return _panels.draw_by_base(
         rows,
@@ -261,7 +261,7 @@ def draw_precision(scores: pd.DataFrame, experiment: str) -> Picture | None:
         scores = scores[scores["mapped"] == 1.0]
     scores = _panels.main_experiment(scores, experiment)
     scores = scores[scores["method"] == PROPAGATION]
-    columns = [str(one.value) for one in _KINDS]
+    columns = [str(style.value) for style in _KINDS]
     tables = [_panels.means(scores, column).assign(kind=column) for column in columns]
     rows = pd.concat([table for table in tables if len(table)] or tables[:1])
     if rows.empty:
@@ -272,7 +272,7 @@ def draw_precision(scores: pd.DataFrame, experiment: str) -> Picture | None:
     def stretch(axes: Axes, points: pd.DataFrame) -> None:
         axes.set_yscale(
             "function",
-            functions=(lambda p: _style.root(p - 1), lambda place: 1 + _style.square(place)),
+            functions=(lambda p: _style.root(p - 1), lambda y: 1 + _style.square(y)),
         )
         axes.set_ylim(lowest, 1 + 0.003 * (1 - lowest))
         axes.set_yticks(ticks, [f"{tick:g}" for tick in ticks])

@@ -74,7 +74,7 @@ def _one_reading(run: pd.DataFrame) -> pd.DataFrame:
     reading = []
     for column, papers in _READINGS.items():
         values = sorted(set(run[column].dropna()))
-        chosen = next((one for one in (papers, *values) if one in values), None)
+        chosen = next((value for value in (papers, *values) if value in values), None)
         if len(values) > 1 or (papers is not None and chosen not in (papers, None)):
             reading.append(f"{column} {chosen}")
         run = run[run[column].isna() | (run[column] == chosen)]
@@ -105,15 +105,15 @@ def places(rows: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
     """Give the title and the rows of each data set, or of each view where views stand alone."""
     from mvcc.datasets import registry
 
-    def rank(place: tuple[str, ...]) -> tuple[Any, ...]:
-        dataset, folder, reading, view = place
-        named = [one.name for one in getattr(registry().get(dataset), "views", ())]
-        return _rank(dataset, list(registry())), folder, reading, _rank(view, named)
+    def rank(key: tuple[str, ...]) -> tuple[Any, ...]:
+        dataset, folder, reading, view = key
+        known = [entry.name for entry in getattr(registry().get(dataset), "views", ())]
+        return _rank(dataset, list(registry())), folder, reading, _rank(view, known)
 
     rows = rows.assign(view=rows["view"].astype(object).fillna(POOLED))
     of_place: dict[Any, pd.DataFrame] = dict(list(rows.groupby(PLACE)))
-    for place in sorted(of_place, key=rank):
-        points = of_place[place]
+    for key in sorted(of_place, key=rank):
+        points = of_place[key]
         yield _row_title(rows, points), points
 
 
@@ -156,22 +156,23 @@ def draw_grid(
     n_columns = 1 + max(panel.column for panel in panels)
     figure = new_figure(n_rows * row_height + AROUND, f"{n_rows} × {n_columns} panels")
     axes = figure.subplots(n_rows, n_columns, sharex=share_x, sharey=share_y, squeeze=False)
+    # of panels with the same key, a dict keeps the last one
     highest = {panel.column: panel for panel in reversed(panels)}
     lowest = {panel.column: panel for panel in panels}
     leftmost = {panel.row: panel for panel in reversed(panels)}
     unused = set(axes.flat)
     for panel in panels:
-        own = axes[panel.row, panel.column]
-        unused.discard(own)
-        draw(own, panel.points)
+        ax = axes[panel.row, panel.column]
+        unused.discard(ax)
+        draw(ax, panel.points)
         if panel is highest[panel.column]:
-            own.set_title(panel.column_title)
+            ax.set_title(panel.column_title)
         if panel is leftmost[panel.row]:
-            own.set_ylabel(panel.row_title)
+            ax.set_ylabel(panel.row_title)
         if panel is lowest[panel.column]:
-            own.tick_params(labelbottom=True)
-    for own in unused:
-        own.set_axis_off()
+            ax.tick_params(labelbottom=True)
+    for ax in unused:
+        ax.set_axis_off()
     figure.align_ylabels(axes)
     figure.supxlabel(x)
     figure.supylabel(y)
@@ -179,14 +180,14 @@ def draw_grid(
     return figure
 
 
-def new_figure(height: float, what: str = "so many lines") -> Figure:
+def new_figure(height: float, contents: str = "so many lines") -> Figure:
     """Make a figure as wide as a page's text, in inches."""
     from matplotlib.figure import Figure
 
     if height > _LARGEST:
         raise StoreError(
-            f"cannot draw {what}, they would be {height:.0f} inches long. Give a folder with fewer"
-            " experiments."
+            f"cannot draw {contents}, they would be {height:.0f} inches long. Give a folder with"
+            " fewer experiments."
         )
     return Figure(figsize=(WIDTH, height), layout="constrained")
 
@@ -237,7 +238,7 @@ def draw_by_base(
         draw,
         x=PER_VIEW if rows["view"].isna().all() else IN_THE_VIEW,
         y=y,
-        legend=legend or [one.entry() for one in series],
+        legend=legend or [style.entry() for style in series],
         share_y=share_y,
     )
     return Picture(figure, title, caption.format(trials=about_trials(rows)))
@@ -255,9 +256,9 @@ def draw_curves(
     """Draw ``mean`` over numbers of constraints, the first series on top."""
     # intervals, of ``half_width`` to both sides, end at 0 and `highest` where a score has a largest
     # value, and differences have none
-    drawn = [one for one in series if len(one.rows(points))]
-    for slot, one in enumerate(drawn):
-        curve = one.rows(points).sort_values("n_constraints")
+    drawn = [style for style in series if len(style.rows(points))]
+    for slot, style in enumerate(drawn):
+        curve = style.rows(points).sort_values("n_constraints")
         mean, half = curve["mean"], curve["half_width"]
         ends = None
         if bars and highest < inf:
@@ -268,9 +269,9 @@ def draw_curves(
             curve["n_constraints"],
             mean,
             yerr=ends,
-            label=one.title,
+            label=style.title,
             elinewidth=0.7,
-            **one.look(),
+            **style.look(),
             zorder=3 - slot / len(drawn),
         )
     styles.set_schedule(axes, schedule)
@@ -318,4 +319,4 @@ def _row_title(rows: pd.DataFrame, points: pd.DataFrame) -> str:
 
 def _trials(rows: pd.DataFrame) -> str:
     ends = dict.fromkeys((rows["trials"].min(), rows["trials"].max()))
-    return " to ".join(f"{number:g}" for number in ends)
+    return " to ".join(f"{n_trials:g}" for n_trials in ends)

@@ -60,9 +60,9 @@ def plot(
     for name, draw in FIGURES.items():
         if figures and name not in figures:
             continue
-        stem, what = name, f"the figure '{name}'"
+        stem, label = name, f"the figure '{name}'"
         if name.isdigit():
-            stem, what = f"figure_{int(name):02d}", f"Figure {name}"
+            stem, label = f"figure_{int(name):02d}", f"Figure {name}"
         with house_style():
             picture = draw(results)
             if picture is not None:
@@ -70,7 +70,7 @@ def plot(
                 contents |= files
                 written[name] = [folder / file for file in files]
             elif figures:
-                raise _nothing_to_draw(what, results)
+                raise _nothing_to_draw(label, results)
     if not contents:
         raise _nothing_to_draw("any figure", results)
     elsewhere = "choose another folder with --out"
@@ -79,11 +79,11 @@ def plot(
     return written
 
 
-def _nothing_to_draw(what: str, results: Results) -> StoreError:
+def _nothing_to_draw(label: str, results: Results) -> StoreError:
     pairs = sorted(set(zip(results.curves["study"], results.curves["experiment"], strict=True)))
     kinds = [f"{experiment} experiments of the study {study}" for study, experiment in pairs]
     return StoreError(
-        f"the results below {results.folder} hold nothing to draw {what} from, only "
+        f"the results below {results.folder} hold nothing to draw {label} from, only "
         f"{', '.join(kinds)}. Run the experiment that the figure shows with `mvcc run`, or give "
         "another folder."
     )
@@ -155,10 +155,10 @@ def _draw_cluster(axes: Axes, example: dict[str, Any]) -> None:
     mean, covariance = _numbers(example["mean"], 2), _numbers(example["covariance"], 2, 2)
     if np.linalg.eigvalsh(covariance).min() < 0:
         raise ValueError("a positive definite covariance is expected")
-    words = [str(example[name]) for name in ("dataset", "trial", "threshold")]
-    if not all(map(is_label, words)):
+    texts = [str(example[name]) for name in ("dataset", "trial", "threshold")]
+    if not all(map(is_label, texts)):
         raise ValueError("dataset, trial and threshold: short texts or numbers are expected")
-    dataset, trial, threshold = words
+    dataset, trial, threshold = texts
     axes.scatter(points[:, 0], points[:, 1], s=9, color="#b4b4b4", linewidths=0)
     axes.plot(*mean, color=_CLUSTER, marker="+", markersize=7, markeredgewidth=1.3)
     axes.add_patch(_ellipse(mean, covariance, 1.0, _CLUSTER, _CLUSTER_LINE, 1.3))
@@ -182,8 +182,8 @@ def _draw_cluster(axes: Axes, example: dict[str, Any]) -> None:
     axes.set_aspect("equal", adjustable="box")
     axes.set_xlabel("First feature")
     axes.set_ylabel("Second feature")
-    place = f"cluster {int(example['cluster']) + 1} · trial {trial} · t = {threshold}"
-    axes.set_title(f"{_panels.dataset_title(dataset)}, {BASES[example['base']]}\n{place}")
+    subtitle = f"cluster {int(example['cluster']) + 1} · trial {trial} · t = {threshold}"
+    axes.set_title(f"{_panels.dataset_title(dataset)}, {BASES[example['base']]}\n{subtitle}")
 
 
 def _numbers(values: Any, *shape: int) -> Floats:

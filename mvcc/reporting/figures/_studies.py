@@ -183,7 +183,7 @@ def draw_beyond(curves: pd.DataFrame) -> Picture | None:
     schedule = sorted(set(rows["n_constraints"]))
     joint = _style.by_fraction(fractions, _style.WITHOUT_BASE[JOINT])
     title = _style.WITHOUT_BASE[JOINT].title
-    beside = next(one for one in joint if one.value == mapped)
+    beside = next(style for style in joint if style.value == mapped)
     beside = replace(beside, column="method", value=JOINT, title=title)
 
     def draw(axes: Axes, points: pd.DataFrame) -> None:
@@ -197,10 +197,10 @@ def draw_beyond(curves: pd.DataFrame) -> Picture | None:
 
     panels = list(_panels_beyond(rows))
     figure = _panels.draw_grid(panels, draw, y="Pairwise F-measure", legend=[])
-    keys = {title: [one.entry() for one in joint]}
+    keys = {title: [style.entry() for style in joint]}
     for heading, group in _OTHERS.items():
         present = set(others["method"])
-        keys[heading] = [one.entry() for name, one in group.items() if name in present]
+        keys[heading] = [style.entry() for name, style in group.items() if name in present]
     n_columns = 1 + max(panel.column for panel in panels)
     for panel in panels:
         axes = figure.axes[panel.row * n_columns + panel.column]

@@ -56,7 +56,7 @@ class Series:
 
 
 def _by_name(*series: Series) -> dict[str, Series]:
-    return {str(one.value): one for one in series}
+    return {str(style.value): style for style in series}
 
 
 # After Okabe and Ito, with lightness pulled apart (35, 54, 70, 0 of 100) so that the colors differ
@@ -128,14 +128,14 @@ _SETTINGS: dict[Any, Any] = {
 def method_styles(names: Iterable[str]) -> dict[str, Series]:
     """Give methods their looks: the paper's in its order, those without a base, then others."""
     present, known = set(names), METHODS | WITHOUT_BASE | PEERS
-    found = {name: style for name, style in known.items() if name in present}
-    taken = {style.color for style in found.values()}
+    styles = {name: style for name, style in known.items() if name in present}
+    taken = {style.color for style in styles.values()}
     free = [color for color in _OTHER_COLORS if color not in taken]
-    for number, name in enumerate(sorted(present - known.keys())):
-        turn, place = divmod(number, len(free))
-        marker = _OTHER_MARKERS[(turn + place) % len(_OTHER_MARKERS)]
-        found[name] = Series(_title(name), free[place], *marker, name)
-    return found
+    for index, name in enumerate(sorted(present - known.keys())):
+        turn, slot = divmod(index, len(free))
+        marker = _OTHER_MARKERS[(turn + slot) % len(_OTHER_MARKERS)]
+        styles[name] = Series(_title(name), free[slot], *marker, name)
+    return styles
 
 
 def _title(name: str) -> str:
@@ -171,13 +171,13 @@ def saved(
 
 def by_fraction(fractions: Iterable[float], look: Series) -> list[Series]:
     """Make a series of each mapped fraction, descending; the paper's fractions have its lines."""
-    others = cycle(_OTHER_LINES)
-    found = []
+    other_lines = cycle(_OTHER_LINES)
+    series = []
     for mapped in sorted(set(fractions), reverse=True):
-        one = replace(look, column="mapped", value=mapped, title=f"{100 * mapped:g} % mapped")
-        line = _PAPER_LINES[mapped] if mapped in _PAPER_LINES else next(others)
-        found.append(replace(one, line=line, filled=mapped))
-    return found
+        style = replace(look, column="mapped", value=mapped, title=f"{100 * mapped:g} % mapped")
+        line = _PAPER_LINES[mapped] if mapped in _PAPER_LINES else next(other_lines)
+        series.append(replace(style, line=line, filled=mapped))
+    return series
 
 
 def percent(fraction: float) -> str:
@@ -191,9 +191,9 @@ def root(difference: Any) -> Any:
     return np.sign(difference) * np.sqrt(np.abs(difference))
 
 
-def square(place: Any) -> Any:
+def square(value: Any) -> Any:
     """Take squares that keep the sign, the inverse of `root`."""
-    return place * abs(place)
+    return value * abs(value)
 
 
 def tint(color: str, fraction: float) -> tuple[float, float, float]:
@@ -210,43 +210,43 @@ _MARGIN = 0.06  # left and right of the schedule, in its length
 
 def set_schedule(axes: Axes, schedule: Sequence[float]) -> None:
     """Make the horizontal axis logarithmic, with a tick at each number, and 0 beyond a break."""
-    first = next((number for number in schedule if number > 0), 1)
+    first = next((n for n in schedule if n > 0), 1)
     if schedule[0] > 0:
         axes.set_xscale("log")
     else:
         axes.set_xscale("symlog", linthresh=first, linscale=0.5)
-    to_place = axes.xaxis.get_transform()
-    placed = to_place.transform(schedule)
-    length = placed[-1] - placed[0] or 1.0
-    low, high = placed[0] - _MARGIN * length, placed[-1] + _MARGIN * length
-    place = axes.get_subplotspec()
-    assert place is not None  # all panels are in a grid
-    inch = 0.85 * WIDTH / place.get_gridspec().ncols / (high - low)
-    axes.set_xlim(*to_place.inverted().transform((low, high)))
-    axes.set_xticks(schedule, _tick_labels(schedule, (placed - low) * inch))
+    transform = axes.xaxis.get_transform()
+    positions = transform.transform(schedule)
+    length = positions[-1] - positions[0] or 1.0
+    low, high = positions[0] - _MARGIN * length, positions[-1] + _MARGIN * length
+    spec = axes.get_subplotspec()
+    assert spec is not None  # all panels are in a grid
+    inch = 0.85 * WIDTH / spec.get_gridspec().ncols / (high - low)
+    axes.set_xlim(*transform.inverted().transform((low, high)))
+    axes.set_xticks(schedule, _tick_labels(schedule, (positions - low) * inch))
     axes.set_xticks([], minor=True)
     if schedule[0] <= 0 < schedule[-1]:
-        _mark_break(axes, float(to_place.inverted().transform((placed[0] + placed[1]) / 2)))
+        _mark_break(axes, float(transform.inverted().transform((positions[0] + positions[1]) / 2)))
 
 
 def _tick_labels(schedule: Sequence[float], inches: Sequence[float]) -> list[str]:
     """Return the numbers, empty where they would run into others; the ends come first."""
     taken: list[tuple[float, float]] = []
     labels = [""] * len(schedule)
-    for place in (0, len(schedule) - 1, *range(1, len(schedule) - 1)):
-        label = f"{schedule[place]:g}"
+    for index in (0, len(schedule) - 1, *range(1, len(schedule) - 1)):
+        label = f"{schedule[index]:g}"
         half = (len(label) + 0.5) * _TICK_LETTER / 2
-        low, high = inches[place] - half, inches[place] + half
+        low, high = inches[index] - half, inches[index] + half
         if all(high <= left or right <= low for left, right in taken):
-            labels[place] = label
+            labels[index] = label
             taken.append((low, high))
     return labels
 
 
-def _mark_break(axes: Axes, place: float) -> None:
+def _mark_break(axes: Axes, x: float) -> None:
     """Draw two slashes across the axis, where it leaves out numbers."""
     axes.plot(
-        [place, place],
+        [x, x],
         [0, 0],
         transform=axes.get_xaxis_transform(),
         color="none",

@@ -42,15 +42,15 @@ def write_clustering_report(clustering: results.Clustering, path: Path) -> None:
 def clustering_page(clustering: results.Clustering) -> bytes:
     """Return the report of a clustering: one HTML page that needs nothing else, and no network."""
     views, relations = clustering.views, clustering.relations
-    sections = [_section(number, view) for number, view in enumerate(views)]
+    sections = [_section(index, view) for index, view in enumerate(views)]
     data = clusters.page_data(clustering, _listed_rows(clustering, sections))
     titles = [clusters.titles_of(clustering, view) for view in views]
     cards = list(results.listed_clusters(clustering, clustering.numbered_as_one))
     names, apart = [[""] * clustering.n_clusters for _ in views], [""] * len(views)
-    for one in cards:
-        for number in one.views:
-            names[number][one.number] = one.title
-            apart[number] = one.id.removesuffix(f"{one.number}")
+    for card in cards:
+        for index in card.views:
+            names[index][card.number] = card.title
+            apart[index] = card.id.removesuffix(f"{card.number}")
     if any(apart):
         data["apart"] = apart
     sizes = [Counter(view.labels) for view in views]
@@ -64,7 +64,7 @@ def clustering_page(clustering: results.Clustering) -> bytes:
         sections=sections,
         sizes=sizes,
         largest=max(
-            max(own.values()) / view.n_rows for own, view in zip(sizes, views, strict=True)
+            max(counts.values()) / view.n_rows for counts, view in zip(sizes, views, strict=True)
         ),
         found=results.found_in_words(clustering),
         titles=titles,
@@ -154,11 +154,11 @@ def _closest(view: results.ViewFacts) -> str:
     if view.closest is None:
         return "two clusters"
     names = view.names or ("",) * (max(view.closest) + 1)
-    told = [f"{one} ({names[one]})".removesuffix(" ()") for one in view.closest]
-    return f"clusters {' and '.join(told)}"
+    texts = [f"{cluster} ({names[cluster]})".removesuffix(" ()") for cluster in view.closest]
+    return f"clusters {' and '.join(texts)}"
 
 
-def _section(number: int, view: results.ViewFacts) -> dict[str, Any]:
+def _section(index: int, view: results.ViewFacts) -> dict[str, Any]:
     """Return what the page says of a view; no row is both ``between`` and ``nowhere``."""
     between = [row for row, kind in enumerate(view.sureness) if kind is results.Sureness.BETWEEN]
     nowhere = [row for row, kind in enumerate(view.sureness) if kind is results.Sureness.NOWHERE]
@@ -170,7 +170,7 @@ def _section(number: int, view: results.ViewFacts) -> dict[str, Any]:
     low = sorted(fit for fit in view.fit if fit <= highest)
     why_nowhere = [(row, _why_nowhere(view, row, low)) for row in listed]
     return {
-        "number": number,
+        "number": index,
         "view": view,
         "between": Listed(why_between, len(between)),
         "nowhere": Listed(why_nowhere, len(nowhere)),
@@ -187,13 +187,13 @@ def _sure(view: results.ViewFacts, row: int) -> float:
 
 
 def _why_between(view: results.ViewFacts, row: int) -> str:
-    share, said = view.stability[row], []
+    share, reasons = view.stability[row], []
     if view.probability:
-        own, other = percent(view.probability[row]), percent(view.second_probability[row])
-        said.append(f"{own} in favor of this cluster, {other} of cluster {view.second[row]}")
-    if share is not None and not (said and share == 1):
-        said.append(f"in {percent(share)} of repetitions in this cluster")
-    return "; ".join(said)
+        first, second = percent(view.probability[row]), percent(view.second_probability[row])
+        reasons.append(f"{first} in favor of this cluster, {second} of cluster {view.second[row]}")
+    if share is not None and not (reasons and share == 1):
+        reasons.append(f"in {percent(share)} of repetitions in this cluster")
+    return "; ".join(reasons)
 
 
 def _why_nowhere(view: results.ViewFacts, row: int, low: list[float]) -> str:
@@ -213,18 +213,18 @@ def _listed_rows(facts: results.Clustering, sections: list[dict[str, Any]]) -> l
     """Collect the rows of every view that the page names."""
     rows = []
     for view, section in zip(facts.views, sections, strict=True):
-        own = {row for row, _ in (*section["between"].entries, *section["nowhere"].entries)}
-        own.update(one.row for one in view.moved[:LONGEST_LIST])
-        own.update(one.row for one in view.pictures)
+        named = {row for row, _ in (*section["between"].entries, *section["nowhere"].entries)}
+        named.update(move.row for move in view.moved[:LONGEST_LIST])
+        named.update(picture.row for picture in view.pictures)
         for links in (view.violated, view.dropped, view.propagated):
-            own.update(row for link in links[:LONGEST_LIST] for row in (link.i, link.j))
-        rows.append(own)
-    for own, profiles in zip(rows, facts.profiles, strict=False):
-        own.update(row for profile in profiles for row in profile.typical)
+            named.update(row for link in links[:LONGEST_LIST] for row in (link.i, link.j))
+        rows.append(named)
+    for named, profiles in zip(rows, facts.profiles, strict=False):
+        named.update(row for profile in profiles for row in profile.typical)
     for relation in facts.relations:
         for pairs in (relation.differing, relation.suspicious):
-            for at, number in enumerate(relation.views):
-                rows[number].update(pair[at] for pair in pairs[:LONGEST_LIST])
+            for side, index in enumerate(relation.views):
+                rows[index].update(pair[side] for pair in pairs[:LONGEST_LIST])
     return rows
 
 
@@ -237,7 +237,7 @@ def _switches(facts: results.Clustering) -> Iterator[dict[str, Any]]:
         yield {
             "name": f"{name} {kind}",
             "label": f"{clusters.TOLD[name]} {kind}s",
-            "count": sum(getattr(one, kind.replace("-", "_")) for one in counts),
+            "count": sum(getattr(count, kind.replace("-", "_")) for count in counts),
             "drawn": sum(link.must_link == must_link for link in links),
         }
     n = sum(len(view.violated) for view in facts.views)

@@ -20,28 +20,28 @@ _FEWEST = 5  # matched rows of a cluster, to speak of parts
 def titles_in(facts: Clustering, titles: list[dict[int, str]], cluster: ListedCluster) -> list[str]:
     """Return titles of typical rows of a cluster, from the first view that has some."""
     for view, profiles in enumerate(facts.profiles):
-        if view in cluster.views and (own := titles[view]):
+        if view in cluster.views and (texts := titles[view]):
             typical = profiles[cluster.number].typical
-            return list(dict.fromkeys(own[row] for row in typical if row in own))[:_MOST_TITLES]
+            return list(dict.fromkeys(texts[row] for row in typical if row in texts))[:_MOST_TITLES]
     return []
 
 
 def pictures_in(facts: Clustering, cluster: ListedCluster) -> list[tuple[int, ViewFacts, Any]]:
     """Return pictures of rows of a cluster, each with its view and the number of that."""
-    found = (
-        (number, facts.views[number], one)
-        for number in cluster.views
-        for one in facts.views[number].pictures
-        if facts.views[number].labels[one.row] == cluster.number
+    pictures = (
+        (view, facts.views[view], picture)
+        for view in cluster.views
+        for picture in facts.views[view].pictures
+        if facts.views[view].labels[picture.row] == cluster.number
     )
-    return list(islice(found, _MOST_PICTURES))
+    return list(islice(pictures, _MOST_PICTURES))
 
 
 def titles_of(clustering: Clustering, view: ViewFacts) -> dict[int, str]:
     """Return what `show` names first of the rows of a view, pictures aside; empty without it."""
     settings = clustering.settings
-    own = settings.get("views", {}).get(view.name, {}).get("show")  # as --show writes it
-    shown = own or (settings.get("show") or {}).get(view.name) or ()
+    of_view = settings.get("views", {}).get(view.name, {}).get("show")  # as --show writes it
+    shown = of_view or (settings.get("show") or {}).get(view.name) or ()
     values = dict(view.values)
     column = next((name for name in shown if name in values and name != view.picture_column), None)
     if column is None:
@@ -60,7 +60,7 @@ def in_percent(quantiles: Sequence[Sequence[float]]) -> list[list[float]]:
 def split_in(table: Sequence[Sequence[int]], *, across: bool = False) -> list[tuple[int, str]]:
     """Return the clusters of which two others or more hold a quarter each, with their shares."""
     # they are rows of the table, or its columns if `across`
-    found = []
+    splits = []
     if across:
         table = [*zip(*table, strict=True)]
     for cluster, counts in enumerate(table):
@@ -69,8 +69,8 @@ def split_in(table: Sequence[Sequence[int]], *, across: bool = False) -> list[tu
         if total >= _FEWEST and len(parts) > 1:
             parts.sort(key=lambda other: -counts[other])
             words = [f"{other} ({percent(counts[other] / total)})" for other in parts]
-            found.append((cluster, enumerated(words)))
-    return found
+            splits.append((cluster, enumerated(words)))
+    return splits
 
 
 # constraints by the names of their files, and what readers call them
@@ -87,8 +87,8 @@ def page_data(facts: Clustering, listed: Sequence[Iterable[int]]) -> dict[str, A
     Rows have the numbers of their places among those drawn: the sample of each view, and the rows
     that are `listed`.
     """
-    drawn = [drawn_rows(*one) for one in zip(facts.views, listed, strict=True)]
-    classes = {name: number for number, name in enumerate(class_names(facts))}
+    drawn = [drawn_rows(*arguments) for arguments in zip(facts.views, listed, strict=True)]
+    classes = {name: index for index, name in enumerate(class_names(facts))}
     return {
         "told": TOLD,
         "nColors": N_COLORS,
@@ -110,7 +110,7 @@ def page_data(facts: Clustering, listed: Sequence[Iterable[int]]) -> dict[str, A
 
 def drawn_rows(view: ViewFacts, listed: Iterable[int]) -> Drawn:
     """Return the rows of a view that are drawn: all, or those of its sample and the listed ones."""
-    return {row: place for place, row in enumerate(sorted({*view.shown_rows, *listed}))}
+    return {row: position for position, row in enumerate(sorted({*view.shown_rows, *listed}))}
 
 
 def _placed(pairs: Iterable[tuple[int, int]], first: Drawn, second: Drawn) -> list[list[int]]:
@@ -145,12 +145,12 @@ def _view_data(view: ViewFacts, drawn: Drawn, classes: dict[str, int], k: int) -
 
 
 def _links(links: Iterable[Given | LinkFacts], drawn: Drawn) -> list[list[Any]]:
-    found = []
+    drawn_links = []
     for link in links:
         if link.i in drawn and link.j in drawn:
             note = _NOTES[link.satisfied] if isinstance(link, Given) else ""
-            found.append([drawn[link.i], drawn[link.j], link.must_link, link.reason, note])
-    return found
+            drawn_links.append([drawn[link.i], drawn[link.j], link.must_link, link.reason, note])
+    return drawn_links
 
 
 def _centers(view: ViewFacts, k: int) -> list[list[float] | None]:
@@ -158,7 +158,7 @@ def _centers(view: ViewFacts, k: int) -> list[list[float] | None]:
     points: list[list[tuple[float, float]]] = [[] for _ in range(k)]
     for label, x, y in zip(view.labels, view.x, view.y, strict=True):
         points[label].append((x, y))
-    return [_short(map(median, zip(*own, strict=True))) if own else None for own in points]
+    return [_short(map(median, zip(*cloud, strict=True))) if cloud else None for cloud in points]
 
 
 def _cuts(view: ViewFacts) -> list[str]:

@@ -36,14 +36,14 @@ def learning_curves(curves: pd.DataFrame) -> list[dict[str, Any]]:
     ]
     runs.sort(key=lambda run: run["study"].iloc[0] != "main")  # the paper's own come first
     titles = [_title(run) for run in runs]
-    found = []
+    entries = []
     for title, run in zip(titles, runs, strict=True):
         experiment = title if titles.count(title) == 1 else f"{title} · {run['folder'].iloc[0]}"
         for base in [base for base in BASES if base in set(run["base"])] or [_NO_BASE]:
-            place = {"experiment": experiment, "base": BASES.get(base, base)}
+            key = {"experiment": experiment, "base": BASES.get(base, base)}
             for setting, chosen in _settings(figures.of_base(run, base)):
-                found.append(place | {"setting": setting} | _figure(chosen, styles))
-    return found
+                entries.append(key | {"setting": setting} | _figure(chosen, styles))
+    return entries
 
 
 def _title(run: pd.DataFrame) -> str:

@@ -73,8 +73,8 @@ def options(text: str) -> Markup:
     """Mark options, and what is between backticks, so that no line ends within one."""
     from markupsafe import Markup, escape
 
-    found = _OPTION.sub(lambda one: f'<code class="option">{one[1] or one[0]}</code>', escape(text))
-    return Markup(found)
+    marked = _OPTION.sub(lambda m: f'<code class="option">{m[1] or m[0]}</code>', escape(text))
+    return Markup(marked)
 
 
 def rows_of_settings(tree: Mapping[str, Any]) -> list[tuple[str, str]]:
