@@ -28,14 +28,14 @@ def check_results(paths: Iterable[Path]) -> tuple[list[Finding], list[str]]:
     """Verify every results folder among and below the given ones; say why curves differ."""
     folders: set[Path] = set()
     for path in paths:
-        found = find_manifests(path)
-        if not found:
+        result_folders = find_manifests(path)
+        if not result_folders:
             raise StoreError(
                 f"{path}: there are no results here or below: no folder has a {MANIFEST} or "
                 "clustering.json. Give the folder that `mvcc run` or `mvcc cluster` wrote to, or "
                 "one above it."
             )
-        folders.update(found)
+        folders.update(result_folders)
     findings, manifests = [], {}
     for folder in sorted(folders):
         finding, manifest = _check(folder)
@@ -51,27 +51,27 @@ def _check(folder: Path) -> tuple[Finding, Manifest | None]:
     try:
         manifest = store.manifest()
         assert manifest is not None  # the folder was found by it
-        known, stored = store.checksums(), store.stored()
-        if known:
+        checksums, stored = store.checksums(), store.stored()
+        if checksums:
             damaged = store.damaged()
     except StoreError as error:
         return Finding(folder, "damaged", 0, 0, 0, [str(error)]), None
     notes = [f"{name}: {why}." for name, why in damaged.items()]
     failures = store.failures()
     notes += [f"{name}: this trial failed; the file says why." for name in failures]
-    missing = [name for name in known if "/" not in name and not (folder / name).exists()]
+    missing = [name for name in checksums if "/" not in name and not (folder / name).exists()]
     notes += [
         f"{name}: it is missing; the same `mvcc run`, without --fresh, writes it again."
         for name in missing
     ]
-    verified = sum((folder / name).exists() and name not in damaged for name in known)
+    verified = sum((folder / name).exists() and name not in damaged for name in checksums)
     status = "ok"
     if damaged or missing:
         status = "damaged"
     elif not store.holds_summary() or manifest.runs[-1].finished is None or failures:
         status = "unfinished"
         notes.append("the same `mvcc run`, without --fresh, continues it.")
-    elif not known:
+    elif not checksums:
         notes.append("its files cannot be verified: the manifest has no checksums.")
         status = "damaged"
     return Finding(folder, status, verified, manifest.trials, len(stored), notes), manifest
@@ -80,12 +80,12 @@ def _check(folder: Path) -> tuple[Finding, Manifest | None]:
 def _disagreements(manifests: dict[Path, Manifest]) -> list[str]:
     """Compare the curves of folders that should have the same."""
     lines = []
-    for (one, ours), (other, theirs) in combinations(manifests.items(), 2):
+    for (folder, ours), (other, theirs) in combinations(manifests.items(), 2):
         is_same = (ours.config, ours.data) == (theirs.config, theirs.data)
         if is_same and ours.checksums.get(CURVES) != theirs.checksums.get(CURVES):
             why = "; ".join(environment_differences(ours.runs[-1], theirs.runs[-1]))
             why = why or "nothing that the manifests record: one of them is not what it says"
             lines.append(
-                f"{one} and {other} have the same config and data, but other curves: {why}."
+                f"{folder} and {other} have the same config and data, but other curves: {why}."
             )
     return lines

@@ -71,7 +71,7 @@ def draw_trial(config: Config, trial: int, data_dir: str | PathLike[str] | None 
         )
     if POOLED in alone:
         n_classes = 1 + max(int(y.max()) for y in dataset.labels)  # kept apart
-        labels = [y + number * n_classes for number, y in enumerate(dataset.labels)]
+        labels = [y + part * n_classes for part, y in enumerate(dataset.labels)]
         parts.append((POOLED, np.concatenate(dataset.views), np.concatenate(labels)))
     orders, drawn = [], []
     for part, (name, X, y) in enumerate(parts):
@@ -79,12 +79,12 @@ def draw_trial(config: Config, trial: int, data_dir: str | PathLike[str] | None 
         order = rng.permutation(len(y))
         orders.append(order)
         seed = stream(config, trial, Role.CONSTRAINTS, part)
-        numbers = {*alone.get(name, ())}
+        n_constraints = {*alone.get(name, ())}
         if part < len(dataset.views):
-            numbers.update(together)
+            n_constraints.update(together)
         constraints = {
             n: Constraints.from_labels(y[order], n, np.random.default_rng(seed))
-            for n in sorted(numbers)
+            for n in sorted(n_constraints)
         }
         features = np.ascontiguousarray(embed(X, config.features)[order])
         drawn.append(DrawnView(name, features, y[order], constraints))
@@ -96,18 +96,18 @@ def draw_trial(config: Config, trial: int, data_dir: str | PathLike[str] | None 
 
 
 def _relations(
-    config: Config, trial: int, dataset: Dataset, places: list[Ints]
+    config: Config, trial: int, dataset: Dataset, positions: list[Ints]
 ) -> dict[tuple[float | None, float | None], Relations]:
     plan = config.multi_view
     if plan is None:
         return {}
-    drawn: dict[Any, Relations] = {place: {} for place in product(plan.mapped, plan.rewired)}
-    for number, ((u, v), rows) in enumerate(sorted(dataset.relations.items())):
-        moved = np.column_stack((places[u][rows[:, 0]], places[v][rows[:, 1]]))
+    drawn: dict[Any, Relations] = {shares: {} for shares in product(plan.mapped, plan.rewired)}
+    for index, ((u, v), rows) in enumerate(sorted(dataset.relations.items())):
+        moved = np.column_stack((positions[u][rows[:, 0]], positions[v][rows[:, 1]]))
         for rewired in plan.rewired:
-            rng = np.random.default_rng(stream(config, trial, Role.REWIRING, number))
+            rng = np.random.default_rng(stream(config, trial, Role.REWIRING, index))
             relations = rewire_relations(moved, rewired, rng)
-            rng = np.random.default_rng(stream(config, trial, Role.MAPPING, number))
+            rng = np.random.default_rng(stream(config, trial, Role.MAPPING, index))
             for mapped, portion in zip(
                 plan.mapped, sample_relations(relations, plan.mapped, rng), strict=True
             ):

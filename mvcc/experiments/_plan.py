@@ -37,14 +37,14 @@ def list_cells(config: Config) -> list[Cell]:
                 thresholds = [*map(as_text, plan.threshold)]
             if uses_relations(method):
                 mapped, rewired = plan.mapped, plan.rewired
-            for place in product(closures, thresholds, mapped, rewired, plan.constraints):
-                cells.append(Cell(MULTI_VIEW, config.dataset, None, base, method, *place))
+            for settings in product(closures, thresholds, mapped, rewired, plan.constraints):
+                cells.append(Cell(MULTI_VIEW, config.dataset, None, base, method, *settings))
     if (single := config.single_view) is not None:
         for view, threshold in single.thresholds.items():
             methods = {results.PROPAGATION: as_text(threshold), results.SINGLE_VIEW: None}
             for base, method, n in product(single.bases, methods, single.constraints):
-                alone = (SINGLE_VIEW, config.dataset, view, base, method)
-                cells.append(Cell(*alone, "full", methods[method], None, None, n))
+                fields = (SINGLE_VIEW, config.dataset, view, base, method)
+                cells.append(Cell(*fields, "full", methods[method], None, None, n))
     return cells
 
 

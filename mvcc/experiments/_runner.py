@@ -112,8 +112,8 @@ def run_experiment(
                 if attempt.rows is not None:
                     store.write_trial(attempt.trial, attempt.rows)
                 else:
-                    again = replay_command(folder, attempt.trial, data_dir)
-                    report = f"To run it again, alone:\n  {again}\n\n{attempt.failure}"
+                    command = replay_command(folder, attempt.trial, data_dir)
+                    report = f"To run it again, alone:\n  {command}\n\n{attempt.failure}"
                     failed[attempt.trial] = store.write_failure(attempt.trial, report)
                 on_trial(attempt.trial, attempt.rows is not None)
         if finished := [trial for trial in store.finished(()) if trial < config.trials]:
@@ -121,11 +121,11 @@ def run_experiment(
             _logger.info("%s: curves of %d trials written", store.folder, len(finished))
             with single_threaded():
                 store.write_example(example_cluster(config, data_dir))
-        this, seconds = manifest.runs[-1], time.perf_counter() - began
-        this.finished, this.seconds = now(), round(seconds, 1)
-        this.computed, this.failed = len(plan.missing) - len(failed), sorted(failed)
+        run, seconds = manifest.runs[-1], time.perf_counter() - began
+        run.finished, run.seconds = now(), round(seconds, 1)
+        run.computed, run.failed = len(plan.missing) - len(failed), sorted(failed)
         store.seal(manifest)
-    return RunReport(store.folder, this.computed, plan.kept, failed, seconds)
+    return RunReport(store.folder, run.computed, plan.kept, failed, seconds)
 
 
 def replay_command(
@@ -206,13 +206,13 @@ def _compare(stored: pd.DataFrame, rows: pd.DataFrame) -> tuple[int, str]:
     if stored.empty:
         return 0, ""
     if list(stored.columns) != list(rows.columns) or len(stored) != len(rows):
-        found = f"{len(stored)} rows stored, {len(rows)} now, or other columns"
-        return max(len(stored), len(rows)), found
-    same = (stored == rows) | (stored.isna() & rows.isna())
-    if same.all(axis=None):
+        difference = f"{len(stored)} rows stored, {len(rows)} now, or other columns"
+        return max(len(stored), len(rows)), difference
+    is_same = (stored == rows) | (stored.isna() & rows.isna())
+    if is_same.all(axis=None):
         return 0, ""
-    row, column = divmod(int((~same).to_numpy().argmax()), len(rows.columns))
+    row, column = divmod(int((~is_same).to_numpy().argmax()), len(rows.columns))
     name = rows.columns[column]
     before, after = (table[name].tolist()[row] for table in (stored, rows))
     first = f"row {row + 1}, {name}: {before!r} stored, {after!r} now"
-    return int((~same).any(axis=1).sum()), first
+    return int((~is_same).any(axis=1).sum()), first

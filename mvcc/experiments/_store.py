@@ -96,12 +96,12 @@ class ResultsStore:
     def seal(self, manifest: results.Manifest) -> None:
         """Store the manifest of a finished run with all checksums, which the ledger may forget."""
         manifest.checksums = {}
-        for name, known in sorted(self.checksums().items()):
+        for name, checksums in sorted(self.checksums().items()):
             if (path := self.folder / name).exists():
-                found = sha256_of(_bytes_of(path))
-                if found not in known:  # damaged, and shall be told
-                    found = known[-1]
-                manifest.checksums[name] = found
+                checksum = sha256_of(_bytes_of(path))
+                if checksum not in checksums:  # damaged, and shall be told
+                    checksum = checksums[-1]
+                manifest.checksums[name] = checksum
         self.write_manifest(manifest)
         with self._out.explained(self.folder):
             self._out.forget()
@@ -144,13 +144,13 @@ class ResultsStore:
         stem, _, suffix = path.name.partition(".")
         self.refuse_link(aside)
         aside.mkdir(exist_ok=True)
-        others = (aside / f"{stem}.{number}.{suffix}" for number in count(2))
-        return next(to for to in chain([aside / path.name], others) if not os.path.lexists(to))
+        copies = (aside / f"{stem}.{n}.{suffix}" for n in count(2))
+        return next(to for to in chain([aside / path.name], copies) if not os.path.lexists(to))
 
     def stored(self) -> set[int]:
         """Return the numbers of the trials that are here, intact or not."""
-        found = map(_TRIAL.fullmatch, (path.name for path in self.trials.glob("*.csv.gz")))
-        return {int(match[1]) for match in found if match}
+        matches = map(_TRIAL.fullmatch, (path.name for path in self.trials.glob("*.csv.gz")))
+        return {int(match[1]) for match in matches if match}
 
     def finished(self, damaged: Collection[str]) -> set[int]:
         """Return the numbers of the trials that are here, but for damaged ones."""
@@ -227,17 +227,17 @@ class ResultsStore:
 
     def clear(self) -> list[Path]:
         """Remove what former runs stored, the manifest last; set others aside, and return where."""
-        others = []
+        moved = []
         if self._manifest_is_changed():
-            others.append(self.set_aside(results.MANIFEST))
-        others += [self.set_aside(name) for name in self.damaged()]
+            moved.append(self.set_aside(results.MANIFEST))
+        moved += [self.set_aside(name) for name in self.damaged()]
         with self._out.explained(self.folder):
             stored = map(self._name, self.stored())
             for name in (*stored, *self.failures(), *_OF_ALL_TRIALS):
                 (self.folder / name).unlink(missing_ok=True)
             self._out.forget()
             (self.folder / results.MANIFEST).unlink(missing_ok=True)
-        return others
+        return moved
 
     def _name(self, trial: int) -> str:
         return f"{self.trials.name}/{trial:04d}.csv.gz"
@@ -285,10 +285,10 @@ def summarize(scores: pd.DataFrame) -> pd.DataFrame:
         list(results.CELL), sort=False, dropna=False
     )
     f = cells["f_measure"]
-    others = [name for name in scores.columns if name not in (*_KEY, "f_measure")]
+    measures = [name for name in scores.columns if name not in (*_KEY, "f_measure")]
     curves = pd.DataFrame(
         {"mean": f.mean(), "standard_error": f.std(ddof=1) / np.sqrt(f.size()), "trials": f.size()}
-        | {name: cells[name].mean() for name in others}
+        | {name: cells[name].mean() for name in measures}
     )
     return curves.reset_index()
 

@@ -53,19 +53,19 @@ def run_trial(
     # co-EM (constraints are summed over the views, and averaged over the iterations), which methods
     # without a base lack
     rows, problems = [], dict[Any, Problem]()
-    known: dict[str, float] = {}  # F of methods without a base; k-means' is the same in all cells
+    scores: dict[str, float] = {}  # F of methods without a base; k-means' is the same in all cells
     with single_threaded():
         draw, seed = draw_trial(config, trial, data_dir), clustering_seed(config, trial)
         for cell in list_cells(config):
-            given = (cell.view, cell.closure, cell.mapped, cell.rewired, cell.n_constraints)
-            if given not in problems:
-                problems[given] = make_problem(cell, draw)
-            problem = problems[given]
+            key = (cell.view, cell.closure, cell.mapped, cell.rewired, cell.n_constraints)
+            if key not in problems:
+                problems[key] = make_problem(cell, draw)
+            problem = problems[key]
             if cell.base is None:
-                if cell.method not in known or cell.method != K_MEANS:
-                    found = cluster_without_base(config, cell, problem, seed)
-                    known[cell.method] = mean_f_measure(problem, found)
-                measures = {"f_measure": known[cell.method], **dict.fromkeys(MEASURES, np.nan)}
+                if cell.method not in scores or cell.method != K_MEANS:
+                    labels = cluster_without_base(config, cell, problem, seed)
+                    scores[cell.method] = mean_f_measure(problem, labels)
+                measures = {"f_measure": scores[cell.method], **dict.fromkeys(MEASURES, np.nan)}
             else:
                 measures = _measures(fit(config, cell, problem, seed), problem, cell)
             rows.append({"trial": trial, **cell._asdict(), **measures})
@@ -121,8 +121,8 @@ def make_problem(cell: Cell, draw: Draw) -> Problem:
     return Problem([view.X for view in views], [view.y for view in views], drawn, closed)
 
 
-def mean_f_measure(problem: Problem, found: Sequence[Ints]) -> float:
-    return float(np.mean(list(map(pairwise_f_measure, problem.labels, found))))
+def mean_f_measure(problem: Problem, labels: Sequence[Ints]) -> float:
+    return float(np.mean(list(map(pairwise_f_measure, problem.labels, labels))))
 
 
 def cluster_without_base(config: Config, cell: Cell, problem: Problem, seed: int) -> Sequence[Ints]:
@@ -172,27 +172,28 @@ def _measures(
     """Return F and the measures of co-EM; what views passed on is counted and weighed by kind."""
     sums = np.zeros((len(KINDS), 2, 3))
     former: list[tuple[Any, Any]] = [(None, None)] * len(problem.labels)
-    for views in model.history_:
-        for number, (record, given, y) in enumerate(
-            zip(views, problem.closed[0], problem.labels, strict=True)
+    for records in model.history_:
+        for view, (record, given, y) in enumerate(
+            zip(records, problem.closed[0], problem.labels, strict=True)
         ):
-            if record.propagated is not former[number][0]:
-                former[number] = record.propagated, _tally(record.propagated, given, y)
-            sums += former[number][1]
+            # a view that was not fitted anew passes on the same object, which is tallied once
+            if record.propagated is not former[view][0]:
+                former[view] = record.propagated, _tally(record.propagated, given, y)
+            sums += former[view][1]
     summary = {"f_measure": mean_f_measure(problem, model.labels_)}
     for name, of_kind in zip(KINDS, sums, strict=True):
-        for row, what, start in ((0, "propagated", ""), (1, "inferred", "inferred_")):
-            number, weight, correct_weight = of_kind[row]
+        for row, verb, prefix in ((0, "propagated", ""), (1, "inferred", "inferred_")):
+            count, weight, correct_weight = of_kind[row]
             with np.errstate(invalid="ignore"):  # what weighs nothing has no precision
                 precision = correct_weight / weight
-            summary[f"{what}_{name}s"] = number / model.n_iter_
-            summary[f"{start}weight_{name}s"] = weight / model.n_iter_
-            summary[f"{start}precision_{name}"] = precision
-    chosen: Any = model.transfer_.threshold if cell.threshold == CROSS_VALIDATED else np.nan
+            summary[f"{verb}_{name}s"] = count / model.n_iter_
+            summary[f"{prefix}weight_{name}s"] = weight / model.n_iter_
+            summary[f"{prefix}precision_{name}"] = precision
+    threshold: Any = model.transfer_.threshold if cell.threshold == CROSS_VALIDATED else np.nan
     return summary | {
         "iterations": model.n_iter_,
         "converged": int(model.converged_),
-        "chosen_threshold": chosen,
+        "chosen_threshold": threshold,
         "disagreement": max(diagnosis.disagreement for diagnosis in model.diagnostics_),
         "divergence": min(diagnosis.divergence for diagnosis in model.diagnostics_),
     }
@@ -201,13 +202,13 @@ def _measures(
 def _tally(constraints: Constraints, given: Constraints, y: Ints) -> Floats:
     """Return number, weight and correct weight of constraints, by kind: of all, of new ones."""
     pairs, must_link, weights = constraints.listed()
-    correct = (y[pairs[:, 0]] == y[pairs[:, 1]]) == must_link
-    new = ~constraints.is_among(given)
+    is_correct = (y[pairs[:, 0]] == y[pairs[:, 1]]) == must_link
+    is_new = ~constraints.is_among(given)
     tally = np.empty((2, 2, 3))
-    for number, of_kind in enumerate((must_link, ~must_link)):
-        for place, chosen in enumerate((of_kind, of_kind & new)):
-            right = chosen & correct
-            tally[number, place] = chosen.sum(), weights[chosen].sum(), weights[right].sum()
+    for kind, of_kind in enumerate((must_link, ~must_link)):
+        for row, chosen in enumerate((of_kind, of_kind & is_new)):
+            right = chosen & is_correct
+            tally[kind, row] = chosen.sum(), weights[chosen].sum(), weights[right].sum()
     return tally
 
 

@@ -38,9 +38,9 @@ def _note_other_environments(
     client: Client, config: Config, on_note: Callable[[str], None]
 ) -> None:
     """Tell what differs on workers from here, once for all workers that are alike."""
-    here, others = this_run(config.transfers()), _environments(client, config.transfers())
+    ours, others = this_run(config.transfers()), _environments(client, config.transfers())
     kinds = {
-        tuple(environment_differences(here, there)): address for address, there in others.items()
+        tuple(environment_differences(ours, theirs)): address for address, theirs in others.items()
     }
     for lines in kinds.keys() - {()}:
         title = f"Other than here is on worker {kinds[lines]}, so that bits may differ:"
@@ -109,19 +109,19 @@ def _environments(client: Client, transfers: Iterable[str] = ()) -> dict[str, Ru
     """Ask the workers for versions and machines; a WorkerError if one cannot run trials."""
     answers = client.run(this_run, list(transfers), on_error="return").items()
     # gone
-    found: dict[str, Run] = {
+    runs: dict[str, Run] = {
         address: answer for address, answer in answers if not isinstance(answer, OSError)
     }
-    for address, answer in found.items():
-        there = repr(answer)
+    for address, answer in runs.items():
+        state = repr(answer)
         if not isinstance(answer, Exception):
-            there = f"it has mvcc {answer.versions['mvcc']}"
-        if there != f"it has mvcc {__version__}":
+            state = f"it has mvcc {answer.versions['mvcc']}"
+        if state != f"it has mvcc {__version__}":
             raise WorkerError(
-                f"The worker {address} cannot run trials: {clipped(there, 200)}. Install mvcc "
+                f"The worker {address} cannot run trials: {clipped(state, 200)}. Install mvcc "
                 f"{__version__} and all that the run needs on its machine, and start it again."
             )
-    return found
+    return runs
 
 
 def attempt_trials(
