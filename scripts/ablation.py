@@ -152,10 +152,10 @@ VARIANTS = {AS_CODED: Variant()} | STEPS | VALUES
 def keys(n_draws: int, data: Sequence[str]) -> Iterator[dict[str, Any]]:
     """Give what is measured; constants are changed where some objects have no match only."""
     of_tasks = product(range(n_draws), MATCHED, data, N_CONSTRAINTS)
-    for (number, matched, name, constraints), variant in product(of_tasks, VARIANTS):
+    for (seed, matched, name, constraints), variant in product(of_tasks, VARIANTS):
         is_tried = constraints or not VARIANTS[variant].of_pairs
         if is_tried and (matched < 1 or variant not in VALUES):
-            yield dict(zip(KEYS, (number, matched, name, constraints, variant), strict=True))
+            yield dict(zip(KEYS, (seed, matched, name, constraints, variant), strict=True))
 
 
 def measured(
@@ -193,11 +193,11 @@ def lines(rows: pd.DataFrame) -> Iterator[str]:
     def table() -> Iterator[str]:
         for step in LEFT_OUT:
             yield f"| {step} | {cells(f'without {step}', MATCHED, '{:+.3f} ± {:.3f}')} |"
-        for name, (what, coded, (half, twice), _) in (CONSTANTS | OPTIONS).items():
+        for name, (meaning, coded, (half, twice), _) in (CONSTANTS | OPTIONS).items():
             less, more = (
                 cells(f"{name} = {value}", MATCHED[:1], "{:+.3f}") for value in (half, twice)
             )
-            yield f"| {what}, {coded} | {half} | {less} | {twice} | {more} |"
+            yield f"| {meaning}, {coded} | {half} | {less} | {twice} | {more} |"
 
     for line in table():
         shown = line.replace("-", "−").replace("0.", ".")

@@ -49,9 +49,9 @@ def measured(graph: str, data: str, constraints: int, number: int) -> list[dict[
 def bands(y: Ints, probabilities: Floats) -> list[dict[str, float]]:
     """Sort rows into bands by how sure they are, and say how many are right in each."""
     clusters, sure = probabilities.argmax(axis=1), probabilities.max(axis=1)
-    together = pd.crosstab(clusters, y).reindex(range(probabilities.shape[1]), fill_value=0)
-    found, of = linear_sum_assignment(together, maximize=True)
-    truth = y[:, None] == together.columns.to_numpy()[of[np.argsort(found)]]
+    counts = pd.crosstab(clusters, y).reindex(range(probabilities.shape[1]), fill_value=0)
+    cluster_indices, class_indices = linear_sum_assignment(counts, maximize=True)
+    truth = y[:, None] == counts.columns.to_numpy()[class_indices[np.argsort(cluster_indices)]]
     right = truth[np.arange(len(y)), clusters]
     brier = ((probabilities - truth) ** 2).sum(axis=1)
     band = np.minimum((sure * N_BANDS).astype(int), N_BANDS - 1)
@@ -86,8 +86,8 @@ def main() -> None:
     parser.add_argument("--draws", type=int, default=10)
     parser.add_argument("--out", type=Path, default=OUT)
     args = parser.parse_args()
-    of = product(GRAPHS, (*CHOSEN_ON, *CHECKED_ON), N_CONSTRAINTS, range(args.draws))
-    frame = completed(args.out, (dict(zip(_KEYS, key, strict=True)) for key in of), measured)
+    cells = product(GRAPHS, (*CHOSEN_ON, *CHECKED_ON), N_CONSTRAINTS, range(args.draws))
+    frame = completed(args.out, (dict(zip(_KEYS, key, strict=True)) for key in cells), measured)
     print(means(scores_of_fits(frame).groupby(["sets", "graph", "constraints"])).to_string())
     print(curves(frame).unstack("constraints").round(3).to_string())
 

@@ -51,7 +51,7 @@ def main() -> None:
             (python, wheel, Path(folder) / str(n), n + 1 == len(pythons))
             for n, python in enumerate(pythons)
         ]
-        for outcome in pool.map(lambda one: use(*one), uses):
+        for outcome in pool.map(lambda arguments: use(*arguments), uses):
             print(outcome, flush=True)
     print(summary(map(version_of, pythons)))
 
@@ -67,16 +67,16 @@ def interpreters(versions: Iterable[str]) -> dict[str, str]:
     another.
     """
     pyenv = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv") / "versions"
-    found = {}
+    pythons = {}
     for version in versions:
-        there = [
+        paths = [
             sys.executable,
             which(f"python{version}"),
             *sorted(pyenv.glob(f"{version}.*/bin/python{version}")),
         ]
-        if works := [str(python) for python in there if python and version_of(python) == version]:
-            found[version] = works[0]
-    return found
+        if works := [str(python) for python in paths if python and version_of(python) == version]:
+            pythons[version] = works[0]
+    return pythons
 
 
 def version_of(python: str | Path) -> str:
@@ -90,8 +90,8 @@ def version_of(python: str | Path) -> str:
 def summary(tried: Iterable[str]) -> str:
     """Return the last line: which versions were tried, and which ones were not."""
     tried = list(tried)
-    left = [version for version in named_versions() if version not in tried]
-    return f"Tried with Python {', '.join(tried)}; not tried: {', '.join(left) or 'none'}."
+    untried = [version for version in named_versions() if version not in tried]
+    return f"Tried with Python {', '.join(tried)}; not tried: {', '.join(untried) or 'none'}."
 
 
 def build(folder: Path) -> list[Path]:
@@ -139,7 +139,7 @@ def use(python: str, wheel: Path, folder: Path, compared: bool) -> str:
     return f"{version}, {wheel.name}: {took}"
 
 
-def from_nothing_to_a_report(mvcc: Path, here: Path, *options: str) -> None:
+def from_nothing_to_a_report(mvcc: Path, folder: Path, *options: str) -> None:
     """Go the way of a new user with the example."""
     for arguments in (
         ["--version"],
@@ -149,12 +149,12 @@ def from_nothing_to_a_report(mvcc: Path, here: Path, *options: str) -> None:
         ["report", "results"],
     ):
         done = subprocess.run(
-            [mvcc, *arguments], cwd=here, capture_output=True, text=True, check=False
+            [mvcc, *arguments], cwd=folder, capture_output=True, text=True, check=False
         )
         assert done.returncode == 0, (
             f"mvcc {arguments[0]}: {done.returncode}\n{done.stdout}{done.stderr}"
         )
-    assert (here / "results/report.html").stat().st_size > 0
+    assert (folder / "results/report.html").stat().st_size > 0
 
 
 def files(wheel: Path) -> list[str]:

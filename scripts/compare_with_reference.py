@@ -63,7 +63,7 @@ def chance(scores: pd.DataFrame, n_theirs: int) -> np.ndarray:
     table = scores.assign(mapped=scores["mapped"].fillna(-1)).pivot(
         index="trial", columns=KEY, values="f_measure"
     )
-    values, rng, found = table.to_numpy(), np.random.default_rng(0), []
+    values, rng, chances = table.to_numpy(), np.random.default_rng(0), []
     for _ in range(SPLITS):
         order = rng.permutation(len(values))
         theirs, ours = values[order[:n_theirs]], values[order[n_theirs:]]
@@ -72,8 +72,8 @@ def chance(scores: pd.DataFrame, n_theirs: int) -> np.ndarray:
         )
         gap = ours.mean(axis=0) - theirs.mean(axis=0)
         z = np.abs(np.divide(gap, spread, out=np.zeros_like(gap), where=spread > 0))
-        found.append((np.mean(z > 2), z.max()))
-    return np.array(found)
+        chances.append((np.mean(z > 2), z.max()))
+    return np.array(chances)
 
 
 def report(curves: pd.DataFrame, scores: pd.DataFrame, reference: pd.DataFrame, name: str) -> None:

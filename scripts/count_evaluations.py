@@ -157,8 +157,8 @@ def count_trial(config: Config, trial: int) -> Iterable[dict[str, Any]]:
     for n in plan.constraints:
         given = [view.constraints[n] for view in draw.views]
         closed, relations = close_views(given, draw.relations[max(plan.mapped), min(plan.rewired)])
-        for number, (view, constraints) in enumerate(zip(draw.views, closed, strict=True)):
-            candidates = mapped_rows(relations, number)
+        for index, (view, constraints) in enumerate(zip(draw.views, closed, strict=True)):
+            candidates = mapped_rows(relations, index)
             for base in plan.bases:
                 model = make_base(base, n_clusters).set_params(random_state=seed)
                 model.fit(view.X, constraints=constraints)

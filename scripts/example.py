@@ -177,13 +177,13 @@ def _constraints(rng: Random, things: list[int], kinds: Any, entry_of: dict[int,
     """Draw constraints of matched entries, half of them must-links, every fifth of weight 0.8."""
     constraints: dict[tuple[int, int], str] = {}
     while len(constraints) < _N_CONSTRAINTS:
-        one, other = sorted(int(thing) for thing in rng.choice(things, 2, replace=False))
-        same = kinds[one] == kinds[other]
-        if same == (len(constraints) % 2 == 0):
-            constraints[one, other] = "must-link" if same else "cannot-link"
+        first, second = sorted(int(thing) for thing in rng.choice(things, 2, replace=False))
+        is_same = kinds[first] == kinds[second]
+        if is_same == (len(constraints) % 2 == 0):
+            constraints[first, second] = "must-link" if is_same else "cannot-link"
     return [
-        [entry_of[one], entry_of[other], kind, 0.8 if number % 5 == 4 else 1]
-        for number, ((one, other), kind) in enumerate(constraints.items())
+        [entry_of[first], entry_of[second], kind, 0.8 if index % 5 == 4 else 1]
+        for index, ((first, second), kind) in enumerate(constraints.items())
     ]
 
 
@@ -191,8 +191,8 @@ def _answers(kinds: Any) -> Table:
     """Answer ten questions of `mvcc ask` by the kinds of the entries."""
     answers = [str(kinds[entry]) for entry in _ASKED]
     return [
-        [f"catalog:entry-{entry:03d}", answer if answer in answers[:number] else f"new:{answer}"]
-        for number, (entry, answer) in enumerate(zip(_ASKED, answers, strict=True))
+        [f"catalog:entry-{entry:03d}", answer if answer in answers[:index] else f"new:{answer}"]
+        for index, (entry, answer) in enumerate(zip(_ASKED, answers, strict=True))
     ]
 
 

@@ -37,17 +37,17 @@ def mixed(X: Floats, n: int, rng: np.random.Generator) -> Floats:
 KINDS = {"uniform noise": noise, "columns of random rows mixed": mixed}
 
 
-def found(data: str, false: Callable[..., Floats], number: int) -> list[float]:
+def found(data: str, false: Callable[..., Floats], seed: int) -> list[float]:
     """Return AUC and the share of false rows among the worst, in the mean of both tables."""
-    task, rng = draw(Cell(data, "half", 0.3), number), np.random.default_rng(number)
+    task, rng = draw(Cell(data, "half", 0.3), seed), np.random.default_rng(seed)
     frames, are_false = {}, []
-    for place, X in enumerate(task.views):
+    for view, X in enumerate(task.views):
         n = round(SHARE * len(X))
         rows = np.vstack((X, false(X, n, rng)))
-        frames[f"view{place}"] = pd.DataFrame(rows).add_prefix("x")
+        frames[f"view{view}"] = pd.DataFrame(rows).add_prefix("x")
         are_false.append(np.arange(len(rows)) >= len(X))
     matches = {tuple(frames): pd.DataFrame(task.matches[0, 1], columns=list(frames))}
-    options = {"n_clusters": task.k, "stability_runs": 0, "seed": number}
+    options = {"n_clusters": task.k, "stability_runs": 0, "seed": seed}
     fits = cluster_views(frames, matches=matches, **options).fit
     scores = []
     for fit, is_false in zip(fits.values(), are_false, strict=True):
@@ -60,7 +60,7 @@ def lines(n_draws: int) -> Iterator[str]:
     """Give the lines of the table."""
     for data in SETS:
         for kind, false in KINDS.items():
-            scores = np.array([found(data, false, number) for number in range(n_draws)])
+            scores = np.array([found(data, false, seed) for seed in range(n_draws)])
             shown = " | ".join(mean(score, 3) for score in scores.T)
             yield f"| {called(data)} | {kind} | {shown} |"
 

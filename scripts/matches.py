@@ -40,8 +40,8 @@ def task(data: str, seed: int, mapped: float) -> tuple[list[Floats], int, Ints, 
     if data == "newsgroups":
         views, labels, matches = halves_of_news(rng, _SHARED)
     else:
-        found = load_dataset(data, random_state=seed)
-        views, labels, matches = found.views, found.labels, found.relations[0, 1]
+        dataset = load_dataset(data, random_state=seed)
+        views, labels, matches = dataset.views, dataset.labels, dataset.relations[0, 1]
     k = len(np.unique(labels[0]))
     order = rng.permutation(len(matches))
     known, others = np.split(order, [round(mapped * len(order))])
@@ -74,9 +74,9 @@ def suspicious(data: str, mapped: float, wrong: float, seed: int) -> dict[str, f
 def candidates(data: str, mapped: float, seed: int) -> dict[str, float]:
     """Look for the matches that are not known; return how many are found."""
     views, _, known, others = task(data, seed, mapped)
-    found, true = match_candidates(views, {(0, 1): known})[0, 1], dict(others.tolist())
-    hits = found.candidates == np.array([true.get(row, -1) for row in found.rows.tolist()])[:, None]
-    asked = np.isin(found.rows, others[:, 0])
+    pairs, true = match_candidates(views, {(0, 1): known})[0, 1], dict(others.tolist())
+    hits = pairs.candidates == np.array([true.get(row, -1) for row in pairs.rows.tolist()])[:, None]
+    asked = np.isin(pairs.rows, others[:, 0])
     cut = candidate_hits(views, {(0, 1): known})[0, 1]
     return {
         "first": hits[asked, 0].mean(),
@@ -99,15 +99,15 @@ def main() -> None:
     frame = completed(
         args.out,
         [
-            {"what": what, "data": data, "mapped": mapped, "wrong": wrong, "task": seed}
-            for seed, data, (what, mapped, wrong) in product(range(args.tasks), args.data, cells)
+            {"what": kind, "data": data, "mapped": mapped, "wrong": wrong, "task": seed}
+            for seed, data, (kind, mapped, wrong) in product(range(args.tasks), args.data, cells)
         ],
         measured,
     )
-    for what, rows in frame.drop(columns="task").groupby("what"):
-        found = rows.drop(columns="what").dropna(axis=1, how="all")
-        text = means(found.groupby(["data", "mapped", "wrong"])).to_string()
-        print(f"{what}\n{text}\n")
+    for kind, rows in frame.drop(columns="task").groupby("what"):
+        shown = rows.drop(columns="what").dropna(axis=1, how="all")
+        text = means(shown.groupby(["data", "mapped", "wrong"])).to_string()
+        print(f"{kind}\n{text}\n")
 
 
 def measured(
@@ -115,10 +115,10 @@ def measured(
 ) -> list[dict[str, float]]:
     """Return the row of a task."""
     if what == "candidates":
-        own = candidates(data, mapped, task)
+        scores = candidates(data, mapped, task)
     else:
-        own = suspicious(data, mapped, wrong, task)
-    return [{name: round(x, 6) for name, x in own.items()}]
+        scores = suspicious(data, mapped, wrong, task)
+    return [{name: round(score, 6) for name, score in scores.items()}]
 
 
 if __name__ == "__main__":

@@ -154,16 +154,16 @@ def environment(*, compiled: bool) -> dict[str, str]:
 
 def outcomes(copy: Path) -> pd.Series:
     """Return the outcome of every mutant that was tried, by its name: killed, survived, …."""
-    found = {}
+    exit_codes = {}
     for path in sorted((copy / "mutants").rglob("*.meta")):
-        found |= json.loads(path.read_text("utf-8"))["exit_code_by_key"]
-    return pd.Series(found, dtype=object).dropna().map(lambda code: status_by_exit_code[code])
+        exit_codes |= json.loads(path.read_text("utf-8"))["exit_code_by_key"]
+    return pd.Series(exit_codes, dtype=object).dropna().map(lambda code: status_by_exit_code[code])
 
 
-def summary(found: pd.Series) -> pd.DataFrame:
+def summary(statuses: pd.Series) -> pd.DataFrame:
     """Count the outcomes per module; a change that ends in a timeout was noticed, too."""
-    module = found.index.str.replace(r"\.x[_ǁ].*", "", regex=True)
-    counts = pd.crosstab(module, found.to_numpy(), rownames=["module"], colnames=[""])
+    module = statuses.index.str.replace(r"\.x[_ǁ].*", "", regex=True)
+    counts = pd.crosstab(module, statuses.to_numpy(), rownames=["module"], colnames=[""])
     counts.loc["total"] = counts.sum()
     mutants = counts.sum(axis=1)
     noticed = counts.reindex(columns=["killed", "timeout"], fill_value=0).sum(axis=1)
@@ -209,14 +209,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         command = ["mutmut", "run", "--max-children", str(options.jobs), *chosen]
         fixed = environment(compiled=bool(options.room))
         done = subprocess.run(command, cwd=copy, env=fixed, capture_output=True, text=True)
-        found = outcomes(copy)
-        if done.returncode or not len(found):
+        statuses = outcomes(copy)
+        if done.returncode or not len(statuses):
             print(done.stdout[-5000:], done.stderr[-5000:], sep="\n", file=sys.stderr)
             return 2
         if options.survivors:
-            unnoticed = found[found.isin(["survived", "no tests"])].index
+            unnoticed = statuses[statuses.isin(["survived", "no tests"])].index
             options.survivors.write_text(changes(copy, list(unnoticed)), "utf-8")
-    table = summary(found)
+    table = summary(statuses)
     print(table.to_string())
     print(f"It took {(time.monotonic() - began) / 60:.0f} minutes.")
     return 0 if table.loc["total", "%"] >= 100 * LEAST_KILLED else 1

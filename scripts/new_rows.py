@@ -41,7 +41,7 @@ def scores(data: str, method: str, seed: int) -> list[float]:
     known = rng.permutation(len(loaded.relations[0, 1]))
     known = loaded.relations[0, 1][known[: round(MAPPED * len(known))]]
     known = pd.DataFrame(known, columns=list(views))
-    left = known[np.all([known[name].isin(X.index) for name, X in early.items()], axis=0)]
+    early_matches = known[np.all([known[name].isin(X.index) for name, X in early.items()], axis=0)]
     judged = {}
     for name, X in early.items():
         drawn = Constraints.from_labels(
@@ -53,21 +53,21 @@ def scores(data: str, method: str, seed: int) -> list[float]:
     k = len(np.unique(np.concatenate(loaded.labels)))
     options = {"n_clusters": k, "constraints": judged, "method": method}
     options |= {"stability_runs": 0, "seed": seed}
-    some = cluster_views(early, matches={("view0", "view1"): left}, **options)
-    found = [[some.predict(X.loc[late[name]], name) for name, X in views.items()]]
-    for matches in (left, known):
+    some = cluster_views(early, matches={("view0", "view1"): early_matches}, **options)
+    all_labels = [[some.predict(X.loc[late[name]], name) for name, X in views.items()]]
+    for matches in (early_matches, known):
         every = cluster_views(views, matches={("view0", "view1"): matches}, **options)
-        found.append([every.labels[name][late[name]] for name in views])
+        all_labels.append([every.labels[name][late[name]] for name in views])
     truth = [y[name][late[name]] for name in views]
-    return [float(np.mean(list(map(pairwise_f_measure, truth, labels)))) for labels in found]
+    return [float(np.mean(list(map(pairwise_f_measure, truth, labels)))) for labels in all_labels]
 
 
 def lines(n_seeds: int) -> Iterator[str]:
     """Give a line of the table for each data set and method."""
     for data in SETS:
         for method in METHODS:
-            found = np.array([scores(data, method, seed) for seed in range(n_seeds)])
-            shown = [*found.T, found[:, 0] - found[:, 1], found[:, 0] - found[:, 2]]
+            table = np.array([scores(data, method, seed) for seed in range(n_seeds)])
+            shown = [*table.T, table[:, 0] - table[:, 1], table[:, 0] - table[:, 2]]
             yield f"| {data} | {method} | {' | '.join(mean(F, 3) for F in shown)} |"
 
 

@@ -54,7 +54,7 @@ class Task:
         self.k = len(np.unique(np.concatenate(classes)))
         n, objects = find_objects([len(X) for X in columns], {(0, 1): matches})
         part = rng.integers(N_PARTS, size=n)
-        self.parts = [part[own] for own in objects]
+        self.parts = [part[of_view] for of_view in objects]
         known = matches[rng.permutation(len(matches))[: round(MAPPED * len(matches))]]
         matched = zip(self.names, self.views, known.T, strict=True)
         self.matches = pd.DataFrame({name: X.index[rows] for name, X, rows in matched})
@@ -75,17 +75,17 @@ class Task:
         return [result.labels[name] for name in self.names]
 
 
-def same(one: Labels, other: Labels) -> float:
+def same(first: Labels, second: Labels) -> float:
     """Return the share of the rows of both whose number is the same."""
     alike = [
-        x.eq(y.reindex(x.index))[x.index.isin(y.index)] for x, y in zip(one, other, strict=True)
+        x.eq(y.reindex(x.index))[x.index.isin(y.index)] for x, y in zip(first, second, strict=True)
     ]
     return float(pd.concat(alike).mean())
 
 
-def f_measure(true: Labels, found: Labels) -> float:
+def f_measure(true: Labels, labels: Labels) -> float:
     """Return F of the rows that were found, mean of the views."""
-    views = zip(true, found, strict=True)
+    views = zip(true, labels, strict=True)
     return float(np.mean([pairwise_f_measure(x[y.index], y) for x, y in views]))
 
 
@@ -123,8 +123,8 @@ def lines(n_seeds: int) -> Iterator[str]:
     """Give a line of the table for each data set and way."""
     for data in SETS:
         for way in WAYS:
-            found = np.array([scores(data, way, seed) for seed in range(n_seeds)])
-            yield f"| {data} | {way} | {' | '.join(mean(values, 2) for values in found.T)} |"
+            table = np.array([scores(data, way, seed) for seed in range(n_seeds)])
+            yield f"| {data} | {way} | {' | '.join(mean(values, 2) for values in table.T)} |"
 
 
 if __name__ == "__main__":

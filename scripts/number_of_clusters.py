@@ -27,40 +27,40 @@ SETS = [(data, ALL) for data in (*OF_AIMS, "handwritten", *CUT) if not data.star
 SETS += product(("digits_halves", "handwritten", "hundred_leaves"), (3, 5, 7))
 
 
-def with_classes(task: Task, n: int, number: int) -> Task:
+def with_classes(task: Task, n: int, seed: int) -> Task:
     """Return the rows of so many classes, which are drawn."""
     if n == ALL:
         return task
-    drawn = np.random.default_rng(number).permutation(np.unique(task.y))[:n]
+    drawn = np.random.default_rng(seed).permutation(np.unique(task.y))[:n]
     kept = np.isin(task.y, drawn)
     new = np.cumsum(kept) - 1
     rows = [kept[objects] for objects in task.objects]
-    views = [X[own] for X, own in zip(task.views, rows, strict=True)]
-    objects = [new[of_view[own]] for of_view, own in zip(task.objects, rows, strict=True)]
+    views = [X[mask] for X, mask in zip(task.views, rows, strict=True)]
+    objects = [new[of_view[mask]] for of_view, mask in zip(task.objects, rows, strict=True)]
     return Task(views, objects, task.y[kept])
 
 
-def proposed(data: str, n: int, number: int) -> tuple[int, dict[str, int | None]]:
+def proposed(data: str, n: int, seed: int) -> tuple[int, dict[str, int | None]]:
     """Return the number of classes of a draw, and what each criterion proposes."""
-    task = with_classes(draw(Cell(data, "half", 0.3), number), n, number)
-    frames = {f"view{place}": pd.DataFrame(X).add_prefix("x") for place, X in enumerate(task.views)}
+    task = with_classes(draw(Cell(data, "half", 0.3), seed), n, seed)
+    frames = {f"view{view}": pd.DataFrame(X).add_prefix("x") for view, X in enumerate(task.views)}
     matches = {tuple(frames): pd.DataFrame(task.matches[0, 1], columns=list(frames))}
     try:
         cluster_views(frames, matches=matches, n_clusters="auto")
     except ConfigError as error:  # which has the tables as they were read
-        return task.k, number_criteria(Namespace(seed=number), error.inputs)["best"]
+        return task.k, number_criteria(Namespace(seed=seed), error.inputs)["best"]
     raise AssertionError("a number of clusters was chosen without answers")
 
 
 def lines(n_draws: int) -> Iterator[str]:
     """Give the lines of the table: how often each criterion is right, and what it proposes."""
     for data, n in SETS:
-        draws = [proposed(data, n, number) for number in range(n_draws)]
+        draws = [proposed(data, n, seed) for seed in range(n_draws)]
         k, cells = draws[0][0], []
         for name in draws[0][1]:
-            numbers = [best[name] for _, best in draws]
-            listed = ", ".join("none" if number is None else str(number) for number in numbers)
-            cells.append(f"{sum(number == k for number in numbers)} ({listed})")
+            guesses = [best[name] for _, best in draws]
+            listed = ", ".join("none" if guess is None else str(guess) for guess in guesses)
+            cells.append(f"{sum(guess == k for guess in guesses)} ({listed})")
         title = f"{called(data)}, {n} classes" if n else called(data)
         yield f"| {title} | {k} | {' | '.join(cells)} |"
 

@@ -92,8 +92,8 @@ def measured(number: int, data: str, constraints: int, method: str) -> list[dict
     y = pd.factorize(classes)[0]
     X = AutoFeatures().fit_transform(numbers(columns))
     given = Constraints.from_labels(y, constraints, random_state=number)
-    found = (WITH if constraints else WITHOUT)[method](X, y.max() + 1, given, number)
-    F, index = pairwise_f_measure(y, found), adjusted_rand_score(y, found)
+    labels = (WITH if constraints else WITHOUT)[method](X, y.max() + 1, given, number)
+    F, index = pairwise_f_measure(y, labels), adjusted_rand_score(y, labels)
     return [{"F": round(F, 6), "ARI": round(index, 6)}]
 
 

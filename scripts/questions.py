@@ -68,11 +68,11 @@ class Task:
         )
         self.model.fit(self.views, mappings=self.relations)
         n, self.objects = find_objects([len(X) for X in self.views], self.relations)
-        self.columns = object_columns(self.views, [membership(own, n) for own in self.objects])
+        self.columns = object_columns(self.views, [membership(ids, n) for ids in self.objects])
         self.matched = np.unique(self.objects[0][self.relations[0, 1][:, 0]])
         self.truth = np.empty(n, np.int64)
-        for own, labels in zip(self.objects, self.y, strict=True):
-            self.truth[own] = labels
+        for ids, labels in zip(self.objects, self.y, strict=True):
+            self.truth[ids] = labels
         self.said = self.truth.copy()
         mistaken = self.rng.random(n) < wrong
         self.said[mistaken] = (
@@ -81,18 +81,18 @@ class Task:
         self.wrong = wrong
         self.looking = np.random.default_rng([9, seed])
 
-    def say_again(self, one: int) -> None:
+    def say_again(self, obj: int) -> None:
         """Answer a second look at an object, wrong as often as at first."""
-        self.said[one] = self.truth[one]
+        self.said[obj] = self.truth[obj]
         if self.looking.random() < self.wrong:
-            self.said[one] = (self.said[one] + self.looking.integers(1, self.k)) % self.k
+            self.said[obj] = (self.said[obj] + self.looking.integers(1, self.k)) % self.k
 
-    def row_of(self, one: int) -> tuple[int, int]:
+    def row_of(self, obj: int) -> tuple[int, int]:
         """Return view and row of an object."""
         return next(
-            (v, int(np.argmax(own == one)))
-            for v, own in enumerate(self.objects)
-            if (own == one).any()
+            (v, int(np.argmax(ids == obj)))
+            for v, ids in enumerate(self.objects)
+            if (ids == obj).any()
         )
 
     def f_measure(self, labels: list[Ints]) -> float:
@@ -108,10 +108,10 @@ class Task:
 
 def loaded(data: str, seed: int, rng: np.random.Generator) -> tuple[list[Floats], list[Ints], Ints]:
     """Return views, labels and known matches of a data set of the package."""
-    found = load_dataset(data, random_state=seed)
-    relations = found.relations[0, 1]
+    dataset = load_dataset(data, random_state=seed)
+    relations = dataset.relations[0, 1]
     order = rng.permutation(len(relations))
-    return found.views, found.labels, relations[np.sort(order[: round(MAPPED * len(order))])]
+    return dataset.views, dataset.labels, relations[np.sort(order[: round(MAPPED * len(order))])]
 
 
 @cache
@@ -142,9 +142,9 @@ def halves_of_news(
 ) -> tuple[list[Floats], list[Ints], Ints]:
     """Return views of halves of documents, some of which are in both, labels and all matches."""
     views, kinds = news()
-    drawn, same = overlapping(len(kinds), n_shared, rng)
-    halves = [X[own] for X, own in zip(views, drawn, strict=True)]
-    return halves, [kinds[own] for own in drawn], same
+    drawn, matches = overlapping(len(kinds), n_shared, rng)
+    halves = [X[rows] for X, rows in zip(views, drawn, strict=True)]
+    return halves, [kinds[rows] for rows in drawn], matches
 
 
 Chosen = Iterator[int]
@@ -152,16 +152,16 @@ Chosen = Iterator[int]
 
 def ours(task: Task, questions: Questions) -> Chosen:
     """Choose objects as ``Questions.next`` does."""
-    while found := questions.next():
-        view, row = found[0].id.split(":")
+    while asked := questions.next():
+        view, row = asked[0].id.split(":")
         yield int(task.objects[int(view)][int(row)])
 
 
 def second_looks(task: Task, questions: Questions) -> Chosen:
     """Choose as `ours`, but give an object once more as ``mvcc ask`` does: one in five at most."""
     since = 0
-    for one in ours(task, questions):
-        yield one
+    for obj in ours(task, questions):
+        yield obj
         since += 1
         if since >= BETWEEN_LOOKS and (looks := questions.second_looks):
             view, row = looks[0].question.id.split(":")
@@ -179,23 +179,23 @@ def min_max(task: Task, questions: Questions) -> Chosen:
     ones.
     """
     X = task.columns[task.matched]
-    place, gaps = int(task.rng.integers(len(X))), np.full(len(X), np.inf)
+    index, gaps = int(task.rng.integers(len(X))), np.full(len(X), np.inf)
     for _ in range(len(X)):
-        yield int(task.matched[place])
-        gaps = np.minimum(gaps, ((X - X[place]) ** 2).sum(axis=1))
-        gaps[place] = -1
-        place = int(gaps.argmax())
+        yield int(task.matched[index])
+        gaps = np.minimum(gaps, ((X - X[index]) ** 2).sum(axis=1))
+        gaps[index] = -1
+        index = int(gaps.argmax())
 
 
 def explore_consolidate(task: Task, questions: Questions) -> Chosen:
     """Choose the farthest object until there are k groups, then at random."""
     chosen = []
-    for one in min_max(task, questions):
+    for obj in min_max(task, questions):
         if len(questions.groups) == task.k:
             break
-        chosen.append(one)
-        yield one
-    yield from (one for one in task.rng.permutation(task.matched).tolist() if one not in chosen)
+        chosen.append(obj)
+        yield obj
+    yield from (obj for obj in task.rng.permutation(task.matched).tolist() if obj not in chosen)
 
 
 def npu(task: Task, questions: Questions) -> Chosen:
@@ -205,19 +205,19 @@ def npu(task: Task, questions: Questions) -> Chosen:
     chosen: list[int] = []
     start = explore_consolidate(task, questions)
     X = task.columns[task.matched]
-    place_of = {int(one): place for place, one in enumerate(task.matched)}
+    index_of = {int(obj): index for index, obj in enumerate(task.matched)}
     for count in range(len(task.matched)):
         if len(questions.groups) < 2:
-            chosen.append(next(one for one in start if one not in chosen))
+            chosen.append(next(obj for obj in start if obj not in chosen))
             yield chosen[-1]
             continue
         if count % BATCH == 0 or "leaves" not in locals():
             labels = task.labels(questions.constraints)
-            of = np.empty(len(task.columns), np.int64)
-            for own, found in zip(task.objects, labels, strict=True):
-                of[own] = found
-            leaves = RandomForestClassifier(50, random_state=0).fit(X, of[task.matched]).apply(X)
-        near = (leaves[:, None] == leaves[[place_of[one] for one in chosen]]).mean(axis=2)
+            y = np.empty(len(task.columns), np.int64)
+            for ids, of_view in zip(task.objects, labels, strict=True):
+                y[ids] = of_view
+            leaves = RandomForestClassifier(50, random_state=0).fit(X, y[task.matched]).apply(X)
+        near = (leaves[:, None] == leaves[[index_of[obj] for obj in chosen]]).mean(axis=2)
         said = task.said[chosen]
         shares = (
             np.column_stack([near[:, said == kind].mean(axis=1) for kind in np.unique(said)]) + 1e-9
@@ -226,7 +226,7 @@ def npu(task: Task, questions: Questions) -> Chosen:
         score = -(shares * np.log(shares)).sum(axis=1) / (
             shares @ np.arange(1, shares.shape[1] + 1)
         )
-        score[[place_of[one] for one in chosen]] = -1
+        score[[index_of[obj] for obj in chosen]] = -1
         chosen.append(int(task.matched[score.argmax()]))
         yield chosen[-1]
 
@@ -239,10 +239,10 @@ STRATEGIES: dict[str, Callable[[Task, Questions], Chosen]] = {
 def distinct(chosen: Chosen) -> Chosen:
     """Give every object once."""
     seen: set[int] = set()
-    for one in chosen:
-        if one not in seen:
-            seen.add(one)
-            yield one
+    for obj in chosen:
+        if obj not in seen:
+            seen.add(obj)
+            yield obj
 
 
 def by_groups(task: Task, strategy: str) -> Iterator[dict[str, float]]:
@@ -257,14 +257,14 @@ def by_groups(task: Task, strategy: str) -> Iterator[dict[str, float]]:
     if strategy != "second_looks":
         chosen = distinct(chain(chosen, random_rows(task, questions)))
     for budget in BUDGETS:
-        for one in islice(chosen, budget - asked):
-            if again := one in answered:
-                task.say_again(one)
-            answered.add(one)
-            name = f"kind {task.said[one]}"
+        for obj in islice(chosen, budget - asked):
+            if again := obj in answered:
+                task.say_again(obj)
+            answered.add(obj)
+            name = f"kind {task.said[obj]}"
             known = {group.name for group in questions.groups}
             said = name if name in known else f"new:{name}"
-            questions.answer(task.row_of(one), said, again=again)
+            questions.answer(task.row_of(obj), said, again=again)
         asked = budget
         hint = questions.n_clusters_hint
         F = task.f_measure(task.labels(questions.constraints))

@@ -68,15 +68,15 @@ def mean(values: Floats, digits: int) -> str:
     return f"{np.mean(values):.{digits}f} ± {error:.{digits}f}"
 
 
-def compared(own: pd.Series, other: pd.Series) -> list[str]:
-    """Return the mean of other scores of the same tables, by how much own ones are ahead, ± one
+def compared(ours: pd.Series, other: pd.Series) -> list[str]:
+    """Return the mean of other scores of the same tables, by how much ours are ahead, ± one
     standard error, and on how many tables they are ahead and behind by more than .01.
     """
-    lead = own - other
-    found = [f"{other.mean():.3f}", "–", "–"]
-    if not own.equals(other):
-        found[1:] = mean(lead.to_numpy(), 3), f"{(lead > CLOSE).sum()} / {(lead < -CLOSE).sum()}"
-    return found
+    lead = ours - other
+    cells = [f"{other.mean():.3f}", "–", "–"]
+    if not ours.equals(other):
+        cells[1:] = mean(lead.to_numpy(), 3), f"{(lead > CLOSE).sum()} / {(lead < -CLOSE).sum()}"
+    return cells
 
 
 def line(name: str, cells: Iterable[str]) -> str:

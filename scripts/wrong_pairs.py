@@ -27,28 +27,28 @@ def clustered(task: Task, given: Constraints, seed: int) -> tuple[float, np.ndar
     model = JointGraphClustering(task.k, on_conflict="drop", random_state=seed)
     model.fit(task.views, mappings=task.matches, constraints=[given, None])
     F = [
-        pairwise_f_measure(task.y[own], labels)
-        for own, labels in zip(task.objects, model.labels_, strict=True)
+        pairwise_f_measure(task.y[objects], labels)
+        for objects, labels in zip(task.objects, model.labels_, strict=True)
     ]
     ends = model.labels_[0][given.pairs]
     return float(np.mean(F)), (ends[:, 0] == ends[:, 1]) != given.must_link
 
 
-def looked_at(cell: Cell, n_wrong: int, number: int) -> list[float]:
+def looked_at(cell: Cell, n_wrong: int, seed: int) -> list[float]:
     """Return how many are violated, how many of these are wrong, and F before and after a look."""
-    task = draw(cell, number)
-    right = Constraints.from_labels(task.y[task.objects[0]], N_PAIRS, number)
-    is_wrong = np.random.default_rng(number).permutation(N_PAIRS) < n_wrong
+    task = draw(cell, seed)
+    right = Constraints.from_labels(task.y[task.objects[0]], N_PAIRS, seed)
+    is_wrong = np.random.default_rng(seed).permutation(N_PAIRS) < n_wrong
     given = Constraints(right.pairs, right.must_link ^ is_wrong)
-    F, violated = clustered(task, given, number)
+    F, violated = clustered(task, given, seed)
     still_wrong = is_wrong & ~violated
-    corrected, _ = clustered(task, Constraints(right.pairs, right.must_link ^ still_wrong), number)
+    corrected, _ = clustered(task, Constraints(right.pairs, right.must_link ^ still_wrong), seed)
     return [violated.sum(), (violated & is_wrong).sum(), F, corrected]
 
 
 def means(cell: Cell, n_wrong: int, n_draws: int) -> np.ndarray:
     """Return the means of what was found over the draws, (4,)."""
-    return np.mean([looked_at(cell, n_wrong, number) for number in range(n_draws)], axis=0)
+    return np.mean([looked_at(cell, n_wrong, seed) for seed in range(n_draws)], axis=0)
 
 
 def lines(n_draws: int) -> Iterator[str]:

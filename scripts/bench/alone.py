@@ -27,9 +27,9 @@ Problem = dict[str, Any]
 def propagate(problem: Problem) -> tuple[int, int]:
     """Return the number of propagated constraints and the bytes of data and output."""
     X, labels, constraints = problem["X"], problem["labels"], _constraints(problem)
-    found = propagate_constraints(X, labels, constraints, float(problem["threshold"]))
-    arrays = (X, labels, found.pairs, found.must_link, found.weights)
-    return len(found), sum(array.nbytes for array in arrays)
+    output = propagate_constraints(X, labels, constraints, float(problem["threshold"]))
+    arrays = (X, labels, output.pairs, output.must_link, output.weights)
+    return len(output), sum(array.nbytes for array in arrays)
 
 
 def fit(estimator: Any, problem: Problem) -> tuple[int, int]:
@@ -60,13 +60,13 @@ def main() -> None:
     before = held()
     problem = dict(np.load(sys.argv[2]))
     began = time.perf_counter()
-    found, size = work(problem)
+    count, size = work(problem)
     seconds = time.perf_counter() - began
     peak = held("VmHWM") - before
-    print(json.dumps({"ms": 1e3 * seconds, "peak_mb": peak, "found": found, "size_mb": size / 1e6}))
+    print(json.dumps({"ms": 1e3 * seconds, "peak_mb": peak, "found": count, "size_mb": size / 1e6}))
 
 
-def held(what: str = "VmRSS") -> float:
+def held(field: str = "VmRSS") -> float:
     """Return the memory of this process in MB, now or (VmHWM) at most so far.
 
     ``resource.getrusage`` would not do: its peak is that of the parent where that was larger.
@@ -75,7 +75,7 @@ def held(what: str = "VmRSS") -> float:
         lines = Path("/proc/self/status").read_text("ascii").splitlines()
     except OSError:
         return float("nan")
-    return next(1.024e-3 * int(line.split()[1]) for line in lines if line.startswith(what))
+    return next(1.024e-3 * int(line.split()[1]) for line in lines if line.startswith(field))
 
 
 if __name__ == "__main__":

@@ -42,13 +42,13 @@ def table(measured: pd.DataFrame | None) -> str:
     lines = [f"| part | measured | {' | '.join(heads)} |", "|---|--:|--:|--:|"]
     expected = [seconds(measured, ROWS, machines) for machines in MACHINES]
     for row in measured.itertuples():
-        each = (
+        cost = (
             f"{row.seconds:,.0f} s"
             if row.part == "fit"
             else f"{1e9 * row.seconds / row.rows:,.0f} ns for each row"
         )
         cells = [_duration(parts[row.part]) for parts in expected]
-        lines.append(f"| {row.part} | {each}, {row.rows:,} rows | {' | '.join(cells)} |")
+        lines.append(f"| {row.part} | {cost}, {row.rows:,} rows | {' | '.join(cells)} |")
     lines.append(f"| together | | {' | '.join(_duration(parts.sum()) for parts in expected)} |")
     return "\n".join(lines)
 

@@ -127,14 +127,14 @@ def k_means(n: int, iterations: int) -> Iterator[dict[str, Any]]:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(n, 16)) + 2 * rng.normal(size=(10, 16))[rng.integers(10, size=n)]
     start = X[rng.choice(n, 10, replace=False)]
-    for number in range(1, 1 + min(2, numba.get_num_threads())):
-        with threads(number), threadpool_limits(number):
+    for n_threads in range(1, 1 + min(2, numba.get_num_threads())):
+        with threads(n_threads), threadpool_limits(n_threads):
             mine = best_of(
                 lambda: _quietly(PCKMeans(10, init=start, max_iter=iterations, tol=0), X), 1.0
             )
             lloyd = KMeans(10, init=start, n_init=1, max_iter=iterations, tol=0, algorithm="lloyd")
             theirs = best_of(lambda lloyd=lloyd: _quietly(lloyd, X), 1.0)
-        task = f"k-means, {n} x 16, k = 10, {iterations} iterations, {counted(number, 'thread')}"
+        task = f"k-means, {n} x 16, k = 10, {iterations} iterations, {counted(n_threads, 'thread')}"
         beside = {"other": "scikit-learn KMeans", "other_ms": theirs}
         yield row(task, mine, ("ratio", "≥", round(1 / 1.5, 2)), **beside)
 

@@ -36,8 +36,8 @@ def beside_brute_force(n: int, n_constraints: int) -> Iterator[dict[str, Any]]:
         X, y, constraints.pairs, constraints.must_link, constraints.weights, THRESHOLD
     )
     theirs = 1e3 * (time.perf_counter() - start)
-    found = propagate_constraints(X, y, constraints, THRESHOLD)
-    assert len(found) == len(expected)
+    output = propagate_constraints(X, y, constraints, THRESHOLD)
+    assert len(output) == len(expected)
     mine = best_of(lambda: propagate_constraints(X, y, constraints, THRESHOLD), 1.0)
     task = f"E-step, {n} x 4, {n_constraints} constraints, t = {THRESHOLD}"
     beside = {"other": "vectorized NumPy, all pairs", "other_ms": theirs}
@@ -50,16 +50,16 @@ def e_steps(cases: Iterable[tuple[int, int, float]]) -> Iterator[dict[str, Any]]
     (n, number of constraints, threshold).
     """
     with threads(1):
-        for n, number, threshold in cases:
-            X, y, constraints = scene(n, number)
-            found = propagate_constraints(X, y, constraints, threshold)
+        for n, n_pairs, threshold in cases:
+            X, y, constraints = scene(n, n_pairs)
+            output = propagate_constraints(X, y, constraints, threshold)
             ms = best_of(
                 lambda X=X, y=y, c=constraints, t=threshold: propagate_constraints(X, y, c, t), 0.5
             )
-            measured = {"n": n, "constraints": number, "threshold": threshold, "found": len(found)}
-            task = f"E-step, {n} x 4, {number} constraints, t = {threshold}"
+            sizes = {"n": n, "constraints": n_pairs, "threshold": threshold, "found": len(output)}
+            task = f"E-step, {n} x 4, {n_pairs} constraints, t = {threshold}"
             near, hits = count_hits(X, y, constraints, threshold)
-            yield row(task, ms, **measured, near=near, hits=hits)
+            yield row(task, ms, **sizes, near=near, hits=hits)
 
 
 def count_hits(
@@ -83,15 +83,15 @@ def count_hits(
 def on_threads(n: int, n_constraints: int, threshold: float) -> Iterator[dict[str, Any]]:
     """Compare an E-step on two threads with one."""
     X, y, constraints = scene(n, n_constraints)
-    times, found = [], []
-    for number in (1, 2):
-        with threads(number):
-            found.append(propagate_constraints(X, y, constraints, threshold))
+    times, outputs = [], []
+    for n_threads in (1, 2):
+        with threads(n_threads):
+            outputs.append(propagate_constraints(X, y, constraints, threshold))
             times.append(best_of(lambda: propagate_constraints(X, y, constraints, threshold), 1.0))
-    assert found[0] == found[1], "two threads gave other bits than one"
+    assert outputs[0] == outputs[1], "two threads gave other bits than one"
     task = f"E-step on two threads, {n} x 4, {n_constraints} constraints, t = {threshold}"
     yield row(
-        task, times[1], other="the same on one thread", other_ms=times[0], found=len(found[0])
+        task, times[1], other="the same on one thread", other_ms=times[0], found=len(outputs[0])
     )
 
 

@@ -69,7 +69,7 @@ def draw_problem(n: int) -> Problem:
     n_matched = n // 3
     y = rng.integers(K, size=2 * n - n_matched)
     labels = [y[:n], y[n - n_matched :]]
-    views = [_curved(own, rng) for own in labels]
+    views = [_curved(classes, rng) for classes in labels]
     matches = np.column_stack((np.arange(n - n_matched, n), np.arange(n_matched)))
     return Problem(views, labels, Constraints.from_labels(labels[0], PAIRS, 0), matches)
 
@@ -79,9 +79,11 @@ def _curved(y: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.float6
     centers, bends = rng.normal(scale=0.7, size=(K, COLUMNS)), rng.normal(size=(K, LATENT, COLUMNS))
     X = np.empty((len(y), COLUMNS))
     for first in range(0, len(y), BLOCK):
-        own = y[first : first + BLOCK]
-        curve = np.tanh(np.einsum("nz,nzd->nd", rng.normal(size=(len(own), LATENT)), bends[own]))
-        X[first : first + BLOCK] = centers[own] + curve + rng.normal(scale=0.8, size=curve.shape)
+        block = y[first : first + BLOCK]
+        curve = np.tanh(
+            np.einsum("nz,nzd->nd", rng.normal(size=(len(block), LATENT)), bends[block])
+        )
+        X[first : first + BLOCK] = centers[block] + curve + rng.normal(scale=0.8, size=curve.shape)
     return X
 
 
@@ -130,13 +132,13 @@ def measure(method: str, n: int) -> dict[str, float]:
     while sum(elapsed for _, elapsed in tries) < REPEAT:
         _, *times = _timed(fit, problem)
         tries.append(times)
-    scores = [pairwise_f_measure(y, found) for y, found in zip(problem.labels, labels, strict=True)]
+    F = [pairwise_f_measure(y, y_pred) for y, y_pred in zip(problem.labels, labels, strict=True)]
     seconds, elapsed = zip(*tries, strict=True)
     return {
         "seconds": float(np.mean(seconds)),
         "elapsed": min(elapsed),
         "peak_mb": peak,
-        "f": float(np.mean(scores)),
+        "f": float(np.mean(F)),
     }
 
 

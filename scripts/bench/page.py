@@ -21,8 +21,8 @@ def block(name: str) -> str:
 
 def _parts(name: str) -> tuple[str, str, str]:
     begin, end = f"<!-- {name} -->", f"<!-- end of {name} -->"
-    before, found, rest = PAGE.read_text("utf-8").partition(begin)
-    between, closed, after = rest.partition(end)
-    if not (found and closed):
+    before, opening, rest = PAGE.read_text("utf-8").partition(begin)
+    between, closing, after = rest.partition(end)
+    if not (opening and closing):
         raise ValueError(f"{PAGE.name} has no {begin} … {end}")
     return before + begin, between, end + after

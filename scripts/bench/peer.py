@@ -27,22 +27,22 @@ def main() -> None:
     file = np.load(sys.argv[1], allow_pickle=False)
     X, k = file["X"], int(file["k"])
     for name in sorted(name for name in file.files if name.startswith("pairs_")):
-        number = int(name.removeprefix("pairs_"))
-        pairs, must_link = file[name], file[f"must_link_{number}"]
+        draw = int(name.removeprefix("pairs_"))
+        pairs, must_link = file[name], file[f"must_link_{draw}"]
         both = pairs[must_link], pairs[~must_link]
         together, apart = ([*map(tuple, some.tolist())] for some in both)
         for algorithm, estimator in (("PCK-Means", PCKMeans), ("MPCK-Means", MPCKMeans)):
-            np.random.seed(number)  # noqa: NPY002, the peer draws from NumPy's global stream
+            np.random.seed(draw)  # noqa: NPY002, the peer draws from NumPy's global stream
             model = estimator(n_clusters=k)
-            found = {"draw": number, "algorithm": algorithm}
+            outcome = {"draw": draw, "algorithm": algorithm}
             began = time.perf_counter()
             try:
                 model.fit(X, ml=together, cl=apart)
-                found["seconds"] = time.perf_counter() - began
-                found["labels"] = np.asarray(model.labels_).tolist()
+                outcome["seconds"] = time.perf_counter() - began
+                outcome["labels"] = np.asarray(model.labels_).tolist()
             except Exception as error:  # another's code may fail in any way; the table counts it
-                found["error"] = repr(error)
-            print(json.dumps(found))
+                outcome["error"] = repr(error)
+            print(json.dumps(outcome))
 
 
 if __name__ == "__main__":

@@ -78,8 +78,8 @@ def _counts(n: int, d: int) -> tuple[list[Floats], list[Ints], list[Ints]]:
 def _seen(
     whole: list[Floats], y: Ints, objects: list[Ints]
 ) -> tuple[list[Floats], list[Ints], list[Ints]]:
-    views = [X[own] for X, own in zip(whole, objects, strict=True)]
-    return views, [y[own] for own in objects], objects
+    views = [X[rows] for X, rows in zip(whole, objects, strict=True)]
+    return views, [y[rows] for rows in objects], objects
 
 
 def _objects(n: int, n_views: int, seen: float | None, rng: np.random.Generator) -> list[Ints]:
@@ -98,18 +98,18 @@ def _fit(
     n_pairs: int = 0,
     aim: list[tuple[str, str, float]] | None = None,
 ) -> dict[str, Any]:
-    k = 1 + max(int(own.max()) for own in classes)
+    k = 1 + max(int(y.max()) for y in classes)
     matches = {}
     for u, v in combinations(range(len(views)), 2):
         _, i, j = np.intersect1d(objects[u], objects[v], return_indices=True)
         matches[u, v] = np.column_stack((i, j))
     judged = None
     if n_pairs:
-        judged = [Constraints.from_labels(own, n_pairs // len(views), 0) for own in classes]
+        judged = [Constraints.from_labels(y, n_pairs // len(views), 0) for y in classes]
     model = JointGraphClustering(k, random_state=0)
     ms = best_of(lambda: model.fit(views, mappings=matches, constraints=judged), SECONDS)
     alone = [KMeans(k, n_init=10, random_state=0) for _ in views]
-    other_ms = best_of(lambda: [one.fit(X) for one, X in zip(alone, views, strict=True)], SECONDS)
+    other_ms = best_of(lambda: [peer.fit(X) for peer, X in zip(alone, views, strict=True)], SECONDS)
     return row(
         NAME + task,
         ms,
@@ -117,7 +117,7 @@ def _fit(
         other="scikit-learn KMeans, ten starts, each view",
         other_ms=other_ms,
         f=np.mean(list(map(pairwise_f_measure, classes, model.labels_))),
-        other_f=np.mean(list(map(pairwise_f_measure, classes, [one.labels_ for one in alone]))),
+        other_f=np.mean(list(map(pairwise_f_measure, classes, [peer.labels_ for peer in alone]))),
     )
 
 

@@ -47,10 +47,10 @@ def alone(module: str, *words: str, **arrays: Any) -> list[dict[str, Any]]:
 
 
 @contextmanager
-def threads(number: int) -> Iterator[None]:
+def threads(n_threads: int) -> Iterator[None]:
     """Let kernels use at most so many threads."""
     before = numba.get_num_threads()
-    numba.set_num_threads(min(number, before))
+    numba.set_num_threads(min(n_threads, before))
     try:
         yield
     finally:

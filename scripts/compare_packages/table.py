@@ -28,21 +28,21 @@ def scored(labels: dict[str, list[int]], truth: Arrays, task: Arrays) -> dict[st
     noise.
     """
     matched = task["matched"]
-    found = {where: alone_where_noise(np.array(rows)) for where, rows in labels.items()}
+    clusters = {where: alone_where_noise(np.array(rows)) for where, rows in labels.items()}
     noise = float(np.mean(np.concatenate(list(labels.values())) == -1))
-    if "matched" in found:
-        f = pairwise_f_measure(truth["y_0"][matched[:, 0]], found["matched"])
+    if "matched" in clusters:
+        f = pairwise_f_measure(truth["y_0"][matched[:, 0]], clusters["matched"])
         return {"matched": f, "noise": noise}
     ys = {"0": truth["y_0"], "1": truth["y_1"]}
     at_matched = [
-        pairwise_f_measure(ys[v][rows], found[v][rows])
+        pairwise_f_measure(ys[v][rows], clusters[v][rows])
         for v, rows in zip("01", matched.T, strict=True)
     ]
-    whole = {f"view {v}": pairwise_f_measure(ys[v], found[v]) for v in "01"}
-    together = found["0"][task["pairs"][:, 0]] == found["0"][task["pairs"][:, 1]]
+    whole = {f"view {v}": pairwise_f_measure(ys[v], clusters[v]) for v in "01"}
+    is_together = clusters["0"][task["pairs"][:, 0]] == clusters["0"][task["pairs"][:, 1]]
     kept = {
-        "must-links satisfied": float(np.mean(together[task["must_link"]])),
-        "cannot-links satisfied": float(np.mean(~together[~task["must_link"]])),
+        "must-links satisfied": float(np.mean(is_together[task["must_link"]])),
+        "cannot-links satisfied": float(np.mean(~is_together[~task["must_link"]])),
     }
     return {**whole, "matched": float(np.mean(at_matched)), **kept, "noise": noise}
 

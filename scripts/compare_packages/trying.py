@@ -113,7 +113,7 @@ def tried(entry: Entry, task: Task, space: str) -> dict[str, Any]:
         "seconds": seconds,
         "cpu_seconds": cpu_seconds,
         "error": error,
-        "labels": {where: np.asarray(found).tolist() for where, found in labels.items()},
+        "labels": {where: np.asarray(values).tolist() for where, values in labels.items()},
     }
 
 

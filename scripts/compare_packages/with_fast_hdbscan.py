@@ -31,19 +31,19 @@ def each_view_alone(method, *, must_link=False, cannot_link=False, **options):
     """One fit per view, with the kinds of constraints that are asked for."""
 
     def entry(task):
-        found = {}
-        for number, X in enumerate(task.views):
-            here = (lambda pairs: pairs) if number == 0 else task.carried
+        labels = {}
+        for view, X in enumerate(task.views):
+            carry = (lambda pairs: pairs) if view == 0 else task.carried
             chosen, given = dict(options), {}
             if cannot_link:
                 chosen.update(
-                    algorithm="kruskal", cannot_link=as_matrix(here(task.cannot_link), len(X))
+                    algorithm="kruskal", cannot_link=as_matrix(carry(task.cannot_link), len(X))
                 )
             if must_link:
                 chosen["semi_supervised"] = True
-                given["y"] = as_partial_labels(here(task.must_link), len(X))
-            found[str(number)] = method(**chosen).fit(X, **given).labels_
-        return found
+                given["y"] = as_partial_labels(carry(task.must_link), len(X))
+            labels[str(view)] = method(**chosen).fit(X, **given).labels_
+        return labels
 
     return entry
 

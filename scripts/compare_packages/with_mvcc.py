@@ -38,13 +38,13 @@ def co_em(base):
 def fitted(model, task: Task) -> dict:
     judged = Constraints.from_pairs(must_link=task.must_link, cannot_link=task.cannot_link)
     model.fit(task.views, constraints=[judged, None], mappings={(0, 1): task.matched})
-    return {str(number): labels for number, labels in enumerate(model.labels_)}
+    return {str(view): labels for view, labels in enumerate(model.labels_)}
 
 
 def k_means(task: Task) -> dict:
     """Each view alone, nothing known."""
     model = KMeans(N_CLUSTERS, n_init=10, random_state=task.seed)
-    return {str(number): model.fit_predict(X) for number, X in enumerate(task.views)}
+    return {str(view): model.fit_predict(X) for view, X in enumerate(task.views)}
 
 
 def probes():

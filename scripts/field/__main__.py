@@ -55,9 +55,9 @@ def main() -> None:
         methods = {name: method for name, method in GROUPS[group].items() if name in wanted}
         # a stopped command has some draws of each cell
         listed = {"grid": published, "pairs": pairs.cells}.get(group, cells)()
-        for number, cell in product(range(args.draws), listed):
+        for seed, cell in product(range(args.draws), listed):
             if cell.protocol in args.protocols and (not args.data or cell.data in args.data):
-                measure(cell, number, methods, path, args.limit)
+                measure(cell, seed, methods, path, args.limit)
 
 
 @contextmanager
@@ -78,27 +78,25 @@ def time_limit(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
-def measure(
-    cell: Cell, number: int, methods: Mapping[str, Method], path: Path, limit: float
-) -> None:
+def measure(cell: Cell, seed: int, methods: Mapping[str, Method], path: Path, limit: float) -> None:
     """Measure the methods that have no line for this draw of a cell yet, and that no line before
     has ended.
     """
     lines = store.read(path)
     lines = lines[(lines[[*Cell._fields]] == [*cell]).all(axis=1)]
-    skipped = {*lines.loc[(lines["draw"] == number) | (lines["problem"] != ""), "method"]}
+    skipped = {*lines.loc[(lines["draw"] == seed) | (lines["problem"] != ""), "method"]}
     if not (wanted := {name: method for name, method in methods.items() if name not in skipped}):
         return
-    task = draw(cell, number)
+    task = draw(cell, seed)
     for name, method in wanted.items():
         scores, problem, start = {}, "", time.perf_counter()
         try:
             with threadpool_limits(1), time_limit(limit):
-                labels = method(task, number)
+                labels = method(task, seed)
             scores = (score_each if name.startswith(EACH) or name in PAIRS else score)(labels, task)
         except Exception as error:  # what a package refuses with is a result, too
             problem = " ".join(f"{type(error).__name__}: {error}".split())[:200]
-        where = (*cell, number, name)
+        where = (*cell, seed, name)
         seconds = time.perf_counter() - start
         store.append(path, where, scores, seconds, problem)
         print(*where, f"{seconds:.1f} s", problem, flush=True)

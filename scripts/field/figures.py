@@ -82,15 +82,15 @@ class Figures:
         """Return the standard error of such a mean; NaN for a single draw."""
         return float(self.errors.at[(*cell, method), measure])
 
-    def paired(self, cell: Cell, method: str, measure: str, own: str = JOINT) -> Comparison | None:
+    def paired(self, cell: Cell, method: str, measure: str, ours: str = JOINT) -> Comparison | None:
         """Compare a method with another one on the draws that both were measured on."""
-        places = [(*cell, name) for name in (own, method)]
-        if any(place not in self.means.index for place in places):
+        keys = [(*cell, name) for name in (ours, method)]
+        if any(key not in self.means.index for key in keys):
             return None
-        by_draw = [self.by_draw[measure].loc[place] for place in places]
-        both = pd.concat(by_draw, axis=1, join="inner")
-        error = float((both.iloc[:, 0] - both.iloc[:, 1]).sem()) if len(both) > 1 else 0.0
-        return Comparison(cell, method, *map(float, both.mean()), error) if len(both) else None
+        by_draw = [self.by_draw[measure].loc[key] for key in keys]
+        joined = pd.concat(by_draw, axis=1, join="inner")
+        error = float((joined.iloc[:, 0] - joined.iloc[:, 1]).sem()) if len(joined) > 1 else 0.0
+        return Comparison(cell, method, *map(float, joined.mean()), error) if len(joined) else None
 
     def of_methods(self, cell: Cell, methods: list[str], measure: str) -> dict[str, float]:
         """Return the means of those methods that were measured in a cell."""
@@ -119,18 +119,18 @@ class Figures:
 
     def has_source(self, cell: Cell, method: str) -> bool:
         """Tell whether it is known which paper prints the figure of a method."""
-        own = [entry for entry in self._printed(cell) if entry["method"] == method]
-        return any("source" in entry for entry in own)
+        entries = [entry for entry in self._printed(cell) if entry["method"] == method]
+        return any("source" in entry for entry in entries)
 
     def sources(self, compared: Iterable[Comparison]) -> list[str]:
         """Say where the figures that are compared were printed, each method once."""
-        pairs = [(entry, one) for one in compared for entry in self._printed(one.cell)]
-        found = [
+        entries = [(entry, pair) for pair in compared for entry in self._printed(pair.cell)]
+        sources = [
             f"{entry['method']} ({entry['source']})"
-            for entry, one in pairs
-            if entry["method"] == one.against and "source" in entry
+            for entry, pair in entries
+            if entry["method"] == pair.against and "source" in entry
         ]
-        return list(dict.fromkeys(found))
+        return list(dict.fromkeys(sources))
 
     def _printed(self, cell: Cell) -> list[dict[str, Any]]:
         return [entry for entry in self.published if _cell_of(entry) == cell]
@@ -147,8 +147,8 @@ def _cell_of(entry: dict[str, Any]) -> Cell:
 
 
 def _at(means: pd.DataFrame, cell: Cell, method: str, measure: str) -> float | None:
-    place = (*cell, method)
-    return float(means.at[place, measure]) if place in means.index else None
+    key = (*cell, method)
+    return float(means.at[key, measure]) if key in means.index else None
 
 
 def _known(means: dict[str, float | None]) -> dict[str, float]:
@@ -180,16 +180,16 @@ class Claim:
     def behind(self) -> list[Comparison]:
         """The comparisons in which it fails."""
         return [
-            one
-            for one in self.comparisons
+            pair
+            for pair in self.comparisons
             # four digits are what papers print at most
-            if round(one.ahead, 4) < -max(self.margin, 2 * one.error * self.beyond_chance)
+            if round(pair.ahead, 4) < -max(self.margin, 2 * pair.error * self.beyond_chance)
         ]
 
     @property
     def mean(self) -> float:
         """The mean difference."""
-        return sum(one.ahead for one in self.comparisons) / len(self.comparisons)
+        return sum(pair.ahead for pair in self.comparisons) / len(self.comparisons)
 
     @property
     def verdict(self) -> str:
@@ -206,13 +206,13 @@ def signed(value: float) -> str:
 
 def span(counts: Iterable[int]) -> str:
     """Write numbers of draws: all the same, or the smallest and the largest."""
-    found = sorted(set(counts))
-    return " to ".join(map(str, dict.fromkeys((found[0], found[-1])))) if found else "–"
+    distinct = sorted(set(counts))
+    return " to ".join(map(str, dict.fromkeys((distinct[0], distinct[-1])))) if distinct else "–"
 
 
 def claims(figures: Figures) -> list[Claim]:
     """Make all claims that there are figures for."""
-    found = [
+    all_claims = [
         Claim(
             "ACC at least the best published one",
             "With its defaults, joint is nowhere below the best figure that a paper prints, tuned"
@@ -264,7 +264,7 @@ def claims(figures: Figures) -> list[Claim]:
             0.02,
         ),
     ]
-    return [claim for claim in found if claim.comparisons]
+    return [claim for claim in all_claims if claim.comparisons]
 
 
 def _against_published(figures: Figures, measure: str, *, tuned: bool = False) -> list[Comparison]:
@@ -292,5 +292,5 @@ def each(
 
 def worst(comparisons: list[Comparison]) -> list[Comparison]:
     """Keep the comparison of each cell in which joint is least ahead."""
-    by_lead = sorted(comparisons, key=lambda one: -one.ahead)
-    return list({one.cell: one for one in by_lead}.values())
+    by_lead = sorted(comparisons, key=lambda pair: -pair.ahead)
+    return list({pair.cell: pair for pair in by_lead}.values())

@@ -71,10 +71,10 @@ def page(figures: Figures) -> str:
     blocks += [_failures(claim) for claim in made if claim.behind]
     blocks += ["## Figures", _READING]
     for protocol, (title, note) in FAMILIES.items():
-        if found := [cell for cell in figures.cells() if cell.protocol == protocol]:
+        if cells := [cell for cell in figures.cells() if cell.protocol == protocol]:
             blocks += [f"### {title}", fill(note, 120)]
             for measure in ("ACC", "NMI"):
-                blocks.append(_family(figures, found, measure))
+                blocks.append(_family(figures, cells, measure))
     blocks += [
         *pairs.section(figures),
         "## All methods",
@@ -165,14 +165,16 @@ Data are fetched, or found in the folder that `MVCC_DATA` names; they are never 
 
 
 def _in_short(figures: Figures) -> str:
-    found = figures.cells()
+    cells = figures.cells()
     first = claims(figures)[0]
-    reached = [one.cell for one in first.comparisons if one not in first.behind]
+    reached = [pair.cell for pair in first.comparisons if pair not in first.behind]
     plainly = [cell for cell in reached if _is_reached_plainly(figures, cell)]
-    unsourced = [one for one in first.comparisons if not figures.has_source(one.cell, one.against)]
+    unsourced = [
+        pair for pair in first.comparisons if not figures.has_source(pair.cell, pair.against)
+    ]
     draws = span(figures.draws.xs(JOINT, level="method"))
     return fill(
-        f"There are {len(found)} cells, from {len(_files(figures))} files, with"
+        f"There are {len(cells)} cells, from {len(_files(figures))} files, with"
         f" {draws} draws each. In {len(reached)} of the {len(first.comparisons)} cells with a"
         f" published ACC, joint with its defaults reaches the best one. In {len(plainly)} of these"
         " another method that was run here, with its defaults as well, reaches it, too. For"
@@ -193,28 +195,28 @@ def _files(figures: Figures) -> list[str]:
     return list(dict.fromkeys(taken(cell.data)[0] for cell in figures.cells()))
 
 
-def _claims_table(found: list[Claim]) -> str:
+def _claims_table(made: list[Claim]) -> str:
     lines = ["| # | claim | verdict | holds in | mean difference |", "|--:|---|---|---|--:|"]
-    for number, claim in enumerate(found, 1):
+    for claim_number, claim in enumerate(made, 1):
         n = len(claim.comparisons)
         words = f"**{claim.title}.** {claim.sentence} | **{claim.verdict}**"
         holds = f"{n - len(claim.behind)} of {n}"
-        lines.append(f"| {number} | {words} | {holds} | {signed(claim.mean)} |")
+        lines.append(f"| {claim_number} | {words} | {holds} | {signed(claim.mean)} |")
     return "\n".join(lines)
 
 
 def _failures(claim: Claim) -> str:
     """List where a claim fails, worst first."""
     lines = [f"**Where “{claim.title}” fails:**", ""]
-    for one in sorted(claim.behind, key=lambda one: one.ahead):
-        against = f"{_called(one.cell)}, against {_other(one)}"
-        figures = f"{one.own:.3f} instead of {one.other:.3f}, {signed(one.ahead)}"
+    for pair in sorted(claim.behind, key=lambda pair: pair.ahead):
+        against = f"{_called(pair.cell)}, against {_other(pair)}"
+        figures = f"{pair.own:.3f} instead of {pair.other:.3f}, {signed(pair.ahead)}"
         lines.append(f"- {against}: {figures}")
     return "\n".join(lines)
 
 
-def _other(one: Comparison) -> str:
-    return "a published figure" if one.against == "not recorded" else one.against
+def _other(pair: Comparison) -> str:
+    return "a published figure" if pair.against == "not recorded" else pair.against
 
 
 def _called(cell: Cell) -> str:
@@ -223,12 +225,12 @@ def _called(cell: Cell) -> str:
     return f"{title}, {cell.protocol}{level}"
 
 
-def _family(figures: Figures, found: list[Cell], measure: str) -> str:
+def _family(figures: Figures, cells: list[Cell], measure: str) -> str:
     """Make the table of a family; columns without any figure are left out."""
-    columns: dict[str, list[str]] = {"data set": [called(cell.data) for cell in found]}
-    if found[0].protocol not in ("gaps", "complete"):
-        columns["level"] = [f"{cell.level}" for cell in found]
-    rows = [_row(figures, cell, measure) for cell in found]
+    columns: dict[str, list[str]] = {"data set": [called(cell.data) for cell in cells]}
+    if cells[0].protocol not in ("gaps", "complete"):
+        columns["level"] = [f"{cell.level}" for cell in cells]
+    rows = [_row(figures, cell, measure) for cell in cells]
     names = [f"joint, {measure}", "best setting", "sum of graphs", *_WORDS[1:]]
     columns |= dict(zip(names, zip(*rows, strict=True), strict=True))
     columns = {name: values for name, values in columns.items() if set(values) != {_NONE}}
@@ -238,14 +240,14 @@ def _family(figures: Figures, found: list[Cell], measure: str) -> str:
 
 
 def _row(figures: Figures, cell: Cell, measure: str) -> list[str]:
-    own, plain = (figures.mean(cell, name, measure) for name in (JOINT, SUM))
+    ours, plain = (figures.mean(cell, name, measure) for name in (JOINT, SUM))
     setting = figures.best_setting(cell, measure)
     others = [figures.best_peer(cell, measure), figures.best_published(cell, measure)]
-    figures_there = [own, *(other.value for other in others if other)]
+    figures_there = [ours, *(other.value for other in others if other)]
     largest = max(figures_there if plain is None else [plain, *figures_there])
     error = figures.error(cell, JOINT, measure)
     return [
-        _bold(own, largest) + (f" ± {error:.3f}" if error == error else ""),
+        _bold(ours, largest) + (f" ± {error:.3f}" if error == error else ""),
         f"{setting.value:.3f}" if setting else _NONE,
         _bold(plain, largest) if plain is not None else _NONE,
         *(_with_name(other, largest) for other in others),
@@ -274,7 +276,7 @@ def _methods_table(figures: Figures) -> str:
             pairs = each(figures, measure, [method])
             if pairs and (method != EACH or measure == "F_views"):
                 both = [(pair.other, pair.own) for pair in pairs]
-                values += [sum(own) / len(pairs) for own in zip(*both, strict=True)]
+                values += [sum(column) / len(pairs) for column in zip(*both, strict=True)]
             else:
                 values += [None, None]
         if pairs:

@@ -50,7 +50,7 @@ def claims(figures: Figures) -> list[Claim]:
         if (mean := mean_of_eight(figures, level, method, measure)) is not None
     ]
     of_field = [cell for cell in cells() if cell.data in IN_FIELD]
-    found = [
+    made = [
         Claim(
             "Half matched, the means of eight data sets reach their aims",
             "Within tables, F .66 without pairs, .74 with 160, and .73 with everything matched; ARI"
@@ -72,13 +72,13 @@ def claims(figures: Figures) -> list[Claim]:
         falls = "F of tables falls by no more than"
         if name in WRONG:
             words = f"{falls} 0.03, in the mean over the draws."
-            found.append(Claim(f"{name}, cost at most 0.03", words, compared, 0.03))
+            made.append(Claim(f"{name}, cost at most 0.03", words, compared, 0.03))
         else:
             fewer = other.removesuffix(" pairs").replace("no", "none")
             words = f"{falls} 0.01 or two standard errors, whichever is larger."
             title = f"{name} not worse than {fewer}"
-            found.append(Claim(title, words, compared, MARGIN, beyond_chance=True))
-    return [claim for claim in found if claim.comparisons]
+            made.append(Claim(title, words, compared, MARGIN, beyond_chance=True))
+    return [claim for claim in made if claim.comparisons]
 
 
 def section(figures: Figures) -> list[str]:
@@ -117,9 +117,9 @@ def _pairs_table(figures: Figures) -> str:
         if (mean := figures.mean(cell, NO_PAIRS, "F_views")) is None:
             continue
         shown = [f"{mean:.3f}", *["–"] * len(COMPARED)]
-        for place, (name, other) in enumerate(COMPARED.items(), 1):
+        for column, (name, other) in enumerate(COMPARED.items(), 1):
             if pair := figures.paired(cell, other, "F_views", name):
-                shown[place] = f"{pair.own:.3f}, {signed(pair.ahead)} ± {pair.error:.3f}"
+                shown[column] = f"{pair.own:.3f}, {signed(pair.ahead)} ± {pair.error:.3f}"
         draws = figures.draws[(*cell, NO_PAIRS)]
         lines.append(f"| {called(cell.data)} | {draws} | {' | '.join(shown)} |")
     return "\n".join(lines)
@@ -137,7 +137,7 @@ def _others_table(figures: Figures) -> str:
         lines.append(_row(called(data), _draws(figures, [data], wanted), means))
     first = tuple(data for data in COMPLETE if data != "handwritten")
     for name, eight in {f"**{EIGHT}**": OF_AIMS, f"{EIGHT}, first two tables": first}.items():
-        means = [mean_of_eight(figures, *place, "F_views", eight) for place in wanted]
+        means = [mean_of_eight(figures, *setting, "F_views", eight) for setting in wanted]
         lines.append(_row(name, _draws(figures, eight, wanted), means))
     return "\n".join(lines)
 

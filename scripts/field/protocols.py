@@ -42,13 +42,13 @@ class Task:
     @property
     def matches(self) -> dict[tuple[int, int], Ints]:
         """The matching rows (r, 2) of every two tables."""
-        found = {}
+        matches = {}
         for u, v in combinations(range(len(self.views)), 2):
             _, *rows = np.intersect1d(
                 self.objects[u], self.objects[v], assume_unique=True, return_indices=True
             )
-            found[u, v] = np.column_stack(rows)
-        return found
+            matches[u, v] = np.column_stack(rows)
+        return matches
 
     @property
     def is_complete(self) -> bool:
@@ -88,8 +88,8 @@ def mask_a(task: Task, level: float, rng: np.random.Generator) -> Task:
     """Let a share of the objects lose 1 to V − 1 views each, at random."""
     n, n_views = len(task.y), len(task.views)
     seen = np.ones((n, n_views), np.bool_)
-    for one in rng.choice(n, round(level * n), replace=False):
-        seen[one, rng.choice(n_views, rng.integers(1, n_views), replace=False)] = False
+    for i in rng.choice(n, round(level * n), replace=False):
+        seen[i, rng.choice(n_views, rng.integers(1, n_views), replace=False)] = False
     return masked(task, seen)
 
 
@@ -113,9 +113,9 @@ def aligned(task: Task, level: float, rng: np.random.Generator) -> Task:
     orders = [rng.permutation(n), rng.permutation(n)]
     known = np.zeros(n, np.bool_)
     known[rng.choice(n, round(level * n), replace=False)] = True
-    own = np.where(known, np.arange(n), n + np.cumsum(~known) - 1)  # of the second table
+    objects = np.where(known, np.arange(n), n + np.cumsum(~known) - 1)  # of the second table
     views = [X[order] for X, order in zip(task.views, orders, strict=False)]
-    return Task(views, [orders[0], own[orders[1]]], np.concatenate([task.y, task.y[~known]]))
+    return Task(views, [orders[0], objects[orders[1]]], np.concatenate([task.y, task.y[~known]]))
 
 
 def half(task: Task, level: float, rng: np.random.Generator) -> Task:
@@ -183,20 +183,20 @@ MASKED = {
 
 def cells() -> list[Cell]:
     """List all cells of the study, family by family."""
-    found = [Cell(data, "gaps", 1.0) for data in ("three_sources_gaps", "bbc_sport_gaps")]
+    listed = [Cell(data, "gaps", 1.0) for data in ("three_sources_gaps", "bbc_sport_gaps")]
     for protocol, of_data in MASKED.items():
-        found += [Cell(data, protocol, level) for data in of_data for level in of_data[data]]
-    found += [Cell(data, "complete", 1.0) for data in COMPLETE]
-    found += [Cell(data, "aligned", level) for data in COMPLETE for level in (0.1, 0.3)]
+        listed += [Cell(data, protocol, level) for data in of_data for level in of_data[data]]
+    listed += [Cell(data, "complete", 1.0) for data in COMPLETE]
+    listed += [Cell(data, "aligned", level) for data in COMPLETE for level in (0.1, 0.3)]
     halves = (*COMPLETE, *(data for data in OF_AIMS if data not in COMPLETE))
-    return found + [Cell(data, "half", level) for level in (0.3, 1.0) for data in halves]
+    return listed + [Cell(data, "half", level) for level in (0.3, 1.0) for data in halves]
 
 
-def draw(cell: Cell, number: int) -> Task:
-    """Draw the task of a cell by a number, the same each time; methods never see the classes."""
-    seed = [zlib.crc32(f"{cell.data}, {cell.protocol} {cell.level}".encode()), number]
+def draw(cell: Cell, seed: int) -> Task:
+    """Draw the task of a cell by a seed, the same each time; methods never see the classes."""
+    seeds = [zlib.crc32(f"{cell.data}, {cell.protocol} {cell.level}".encode()), seed]
     task = cut(cell.data) if cell.data in CUT else whole(loaded(cell.data))
-    return PROTOCOLS[cell.protocol](task, cell.level, np.random.default_rng(seed))
+    return PROTOCOLS[cell.protocol](task, cell.level, np.random.default_rng(seeds))
 
 
 def taken(data: str) -> tuple[str, tuple[int, ...]]:
@@ -206,31 +206,31 @@ def taken(data: str) -> tuple[str, tuple[int, ...]]:
 
 def called(data: str) -> str:
     """Return the title of a data set, with its tables where others than usual are taken."""
-    name, places = taken(data)
+    name, indices = taken(data)
     info = dataset_info(name)
-    tables = " and ".join(info.views[place].name for place in places)
+    tables = " and ".join(info.views[index].name for index in indices)
     return info.title if name == data else f"{info.title} ({tables})"
 
 
 def loaded(data: str) -> Dataset:
     """Load a data set, with those of its tables that are taken."""
-    name, places = taken(data)
-    found = load_dataset(name)
-    if places:
-        views, labels = ([parts[v] for v in places] for parts in (found.views, found.labels))
+    name, indices = taken(data)
+    dataset = load_dataset(name)
+    if indices:
+        views, labels = ([parts[v] for v in indices] for parts in (dataset.views, dataset.labels))
         matches = {
-            (i, j): found.relations[places[i], places[j]]
-            for i, j in combinations(range(len(places)), 2)
+            (i, j): dataset.relations[indices[i], indices[j]]
+            for i, j in combinations(range(len(indices)), 2)
         }
-        found = Dataset(views, labels, matches, tuple(found.names[v] for v in places))
-    return found
+        dataset = Dataset(views, labels, matches, tuple(dataset.names[v] for v in indices))
+    return dataset
 
 
 def cut(data: str) -> Task:
     """Load all rows of a table of scikit-learn, and cut its columns in two tables."""
-    load, place = CUT[data]
+    load, n_first = CUT[data]
     X, y = load(return_X_y=True)
     if data == "digits_halves":
         # the left half of the pictures first
         X = X.reshape(-1, 8, 8).transpose(0, 2, 1).reshape(-1, 64)
-    return Task([X[:, :place], X[:, place:]], [np.arange(len(y))] * 2, y)
+    return Task([X[:, :n_first], X[:, n_first:]], [np.arange(len(y))] * 2, y)

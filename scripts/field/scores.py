@@ -10,7 +10,7 @@ from scripts.field.protocols import Ints, Task
 
 MEASURES = {
     "ACC": clustering_accuracy,
-    "NMI": lambda y, found: normalized_mutual_info_score(y, found, average_method="arithmetic"),
+    "NMI": lambda y, labels: normalized_mutual_info_score(y, labels, average_method="arithmetic"),
     "purity": purity,
     "ARI": adjusted_rand_score,
     "F": pairwise_f_measure,
@@ -20,10 +20,10 @@ COLUMNS = [*MEASURES, "F_views"]
 
 def of_objects(labels: list[Ints], task: Task) -> Ints:
     """Return one label for each object: that of its row in the first table that has it."""
-    found = np.full(len(task.y), -1)
+    of_object = np.full(len(task.y), -1)
     for of_view, objects in zip(reversed(labels), reversed(task.objects), strict=True):
-        found[objects] = of_view
-    return found
+        of_object[objects] = of_view
+    return of_object
 
 
 def score(labels: list[Ints], task: Task) -> dict[str, float]:
@@ -31,11 +31,11 @@ def score(labels: list[Ints], task: Task) -> dict[str, float]:
 
     ``F_views`` is the mean of F of the tables.
     """
-    found = of_objects(labels, task)
-    scores = {name: float(measure(task.y, found)) for name, measure in MEASURES.items()}
+    of_object = of_objects(labels, task)
+    scores = {name: float(measure(task.y, of_object)) for name, measure in MEASURES.items()}
     classes = [task.y[rows] for rows in task.objects]
-    own = list(map(pairwise_f_measure, classes, labels))
-    return scores | {"F_views": float(np.mean(own))}
+    f_of_views = list(map(pairwise_f_measure, classes, labels))
+    return scores | {"F_views": float(np.mean(f_of_views))}
 
 
 def score_each(labels: list[Ints], task: Task) -> dict[str, float]:

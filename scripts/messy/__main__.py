@@ -37,29 +37,32 @@ _DRAWS = 5
 def scores_of(drawn: Drawn, labels: list[Ints], *, alone: bool = False) -> dict[str, float]:
     """Return F and ARI over objects."""
     if alone:
-        both = [(drawn.y[own], found) for own, found in zip(drawn.objects, labels, strict=True)]
+        pairs = [
+            (drawn.y[objects], of_view)
+            for objects, of_view in zip(drawn.objects, labels, strict=True)
+        ]
     else:
         of_object = np.full(len(drawn.y), -1)
-        for own, found in zip(reversed(drawn.objects), reversed(labels), strict=True):
-            of_object[own] = found
-        there = of_object >= 0
-        both = [(drawn.y[there], of_object[there])]
-    f = np.mean([pairwise_f_measure(*pair) for pair in both])
-    return {"f": float(f), "ari": float(np.mean([adjusted_rand_score(*pair) for pair in both]))}
+        for objects, of_view in zip(reversed(drawn.objects), reversed(labels), strict=True):
+            of_object[objects] = of_view
+        has_label = of_object >= 0
+        pairs = [(drawn.y[has_label], of_object[has_label])]
+    f = np.mean([pairwise_f_measure(*pair) for pair in pairs])
+    return {"f": float(f), "ari": float(np.mean([adjusted_rand_score(*pair) for pair in pairs]))}
 
 
 def measured(name: str, seed: int) -> list[dict[str, object]]:
     """Return the lines of one draw of a pair."""
     pair = PAIRS[name]()
-    with tempfile.TemporaryDirectory() as place, tempfile.TemporaryDirectory() as other:
-        drawn = draw(pair, seed, Path(place))
-        found = {}
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as other:
+        drawn = draw(pair, seed, Path(folder))
+        scores = {}
         for way, cluster in PIPELINES.items():
-            found[way] = scores_of(drawn, cluster(drawn, seed), alone=cluster is each_alone)
-        found["mvcc"] = scores_by_mvcc(drawn, Path(place), pair.answer)
+            scores[way] = scores_of(drawn, cluster(drawn, seed), alone=cluster is each_alone)
+        scores["mvcc"] = scores_by_mvcc(drawn, Path(folder), pair.answer)
         given_away = draw(pair, seed, Path(other), with_answer=True)
-        found["classes left in"] = scores_by_mvcc(given_away, Path(other), pair.answer)
-    return [{"pair": name, "seed": seed, "method": way} | own for way, own in found.items()]
+        scores["classes left in"] = scores_by_mvcc(given_away, Path(other), pair.answer)
+    return [{"pair": name, "seed": seed, "method": way} | of_way for way, of_way in scores.items()]
 
 
 def scores_by_mvcc(drawn: Drawn, folder: Path, answer: str) -> dict[str, float]:
@@ -67,7 +70,7 @@ def scores_by_mvcc(drawn: Drawn, folder: Path, answer: str) -> dict[str, float]:
     clustering, asked = mvcc(drawn, folder / "out")
     columns = [column for view in clustering.views for column in view.columns]
     likely = [column.name for column in columns if "may be a label" in column.note]
-    sizes = [len(own) for own in drawn.objects]
+    sizes = [len(objects) for objects in drawn.objects]
     # a row of totals that was taken for one of the table is behind all others
     labels = [np.array(view.labels[:n]) for view, n in zip(clustering.views, sizes, strict=True)]
     return scores_of(drawn, labels) | {
@@ -81,8 +84,8 @@ def scores_by_mvcc(drawn: Drawn, folder: Path, answer: str) -> dict[str, float]:
 
 def show(name: str) -> None:
     """Print what mvcc makes of the files of the first draw."""
-    with tempfile.TemporaryDirectory() as place:
-        clustering, asked = mvcc(draw(PAIRS[name](), 0, Path(place)), Path(place) / "out")
+    with tempfile.TemporaryDirectory() as folder:
+        clustering, asked = mvcc(draw(PAIRS[name](), 0, Path(folder)), Path(folder) / "out")
         print(*asked, sep="\n")
         for view in clustering.views:
             print(f"{view.name}: {view.features}")
@@ -96,8 +99,8 @@ def table_of(frame: pd.DataFrame) -> str:
     ways = [*PIPELINES, "mvcc"]
     lines = [f"| pair | {' | '.join(ways)} |", f"|---|{'--:|' * len(ways)}"]
     means = frame.groupby(["pair", "method"], sort=False)[["f", "ari"]].mean()
-    for name, own in means.groupby("pair", sort=False):
-        scores = own.droplevel("pair").loc[ways].to_numpy()
+    for name, rows in means.groupby("pair", sort=False):
+        scores = rows.droplevel("pair").loc[ways].to_numpy()
         cells = [f"{f:.2f} / {ari:.2f}" for f, ari in scores]
         lines.append(f"| {name} | {' | '.join(cells)} |")
     return "\n".join(lines)

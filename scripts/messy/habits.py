@@ -114,12 +114,12 @@ def row_numbers(n: int, rng: Random) -> Cells:
 
 def padded_numbers(n: int, rng: Random) -> Cells:
     """Return numbers of customers with leading zeros, some of them several times."""
-    return [f"{number:06}" for number in rng.integers(1, 3 * n, n)]
+    return [f"{customer:06}" for customer in rng.integers(1, 3 * n, n)]
 
 
 def postal_codes(n: int, rng: Random) -> Cells:
     """Return postal codes, some with a leading zero."""
-    return [f"{number:05}" for number in rng.integers(1000, 99999, n)]
+    return [f"{code:05}" for code in rng.integers(1000, 99999, n)]
 
 
 def phone_numbers(n: int, rng: Random) -> Cells:
@@ -129,7 +129,7 @@ def phone_numbers(n: int, rng: Random) -> Cells:
 
 def scans(n: int, rng: Random) -> Cells:
     """Return names of files."""
-    return [f"scan_{number:04}.pdf" for number in rng.permutation(n)]
+    return [f"scan_{scan:04}.pdf" for scan in rng.permutation(n)]
 
 
 def export_times(n: int, rng: Random) -> Cells:
@@ -145,7 +145,7 @@ def one_value(value: str) -> Beside:
 
 def save(path: Path, cells: dict[str, Cells], country: Country, rng: Random) -> None:
     """Write a table as a file of the country: text, JSON, or a workbook with remarks around it."""
-    columns = {name: _with_gaps(own, country, rng) for name, own in cells.items()}
+    columns = {name: _with_gaps(column, country, rng) for name, column in cells.items()}
     frame = pd.DataFrame(columns, dtype=object)
     if path.suffix == ".json":
         frame.to_json(path, orient="records", force_ascii=False, date_format="iso")

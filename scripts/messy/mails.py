@@ -19,22 +19,22 @@ def mails(first: int) -> tuple[pd.DataFrame, NDArray[np.int64]]:
     """Return mails of four newsgroups, as many of each: headers, body, and what its author
     wrote.
     """
-    found, kinds = [], []
+    rows, kinds = [], []
     folders = sorted(Path(os.environ["MVCC_DATA"], "20newsgroups").iterdir())
     for kind, folder in enumerate(folders):
         paths = sorted(folder.iterdir())
         chosen = np.random.default_rng(1).permutation(len(paths))[first : first + N_MAILS]
-        for number in chosen:
-            found.append(_mail(paths[number].read_text("latin-1")))
+        for index in chosen:
+            rows.append(_mail(paths[index].read_text("latin-1")))
             kinds.append(kind)
-    return pd.DataFrame(found), np.array(kinds)
+    return pd.DataFrame(rows), np.array(kinds)
 
 
 def _mail(text: str) -> dict[str, Any]:
     head, _, body = text.partition("\n\n")
     fields = dict(re.findall(r"^([\w-]+): (.*)$", head, re.MULTILINE))
-    own = body.rpartition("\n--\n")[0] or body  # without the signature
-    lines = [line for line in own.split("\n") if not re.match(r"\s*[>|:]|.*(writes|wrote):", line)]
+    said = body.rpartition("\n--\n")[0] or body  # without the signature
+    lines = [line for line in said.split("\n") if not re.match(r"\s*[>|:]|.*(writes|wrote):", line)]
     wanted = ("Subject", "From", "Organization", "Lines")
     return {name: fields.get(name) for name in wanted} | {
         "head": head,

@@ -79,27 +79,27 @@ def draw(pair: Pair, seed: int, folder: Path, *, with_answer: bool = False) -> D
     objects = [rng.permutation(n)[: round((1 - LACKING) * n)] for _ in pair.halves]
     ids = [_ids(letter, n, rng) for letter in "AB"]
     drawn = []
-    for view, (half, own) in enumerate(zip(pair.halves, objects, strict=True)):
-        clean = _with_gaps(half.clean.iloc[own].reset_index(drop=True), rng)
-        cells = _cells(half, clean, own, pair.country, rng)
+    for view, (half, chosen) in enumerate(zip(pair.halves, objects, strict=True)):
+        clean = _with_gaps(half.clean.iloc[chosen].reset_index(drop=True), rng)
+        cells = _cells(half, clean, chosen, pair.country, rng)
         if with_answer and view == 0:
-            cells[pair.answer] = [f"{chr(65 + (7 * c) % 26)}{c}" for c in pair.y[own].tolist()]
-        named = {half.id_name: [ids[view][one] for one in own]} | cells
+            cells[pair.answer] = [f"{chr(65 + (7 * c) % 26)}{c}" for c in pair.y[chosen].tolist()]
+        named = {half.id_name: [ids[view][i] for i in chosen]} | cells
         habits.save(folder / half.file, named, pair.country, rng)
         drawn.append(clean)
     common = np.intersect1d(*objects)
     both = rng.permutation(common)[: round(MATCHED * len(common))]
     titles = [half.id_name for half in pair.halves]
-    matched = {title: [own[one] for one in both] for title, own in zip(titles, ids, strict=True)}
+    matched = {title: [id_of[i] for i in both] for title, id_of in zip(titles, ids, strict=True)}
     matches = folder / "matches.csv"
     habits.save(matches, matched, pair.country, rng)
-    known = [pd.Index(own).get_indexer(both) for own in objects]
+    known = [pd.Index(chosen).get_indexer(both) for chosen in objects]
     files = [folder / half.file for half in pair.halves]
     return Drawn(files, matches, drawn, objects, pair.y, known)
 
 
 def _ids(letter: str, n: int, rng: Random) -> list[str]:
-    return [f"{letter}-{number + 100}" for number in rng.permutation(n)]
+    return [f"{letter}-{i + 100}" for i in rng.permutation(n)]
 
 
 def _with_gaps(clean: pd.DataFrame, rng: Random) -> pd.DataFrame:
@@ -112,17 +112,17 @@ def _with_gaps(clean: pd.DataFrame, rng: Random) -> pd.DataFrame:
 
 
 def _cells(
-    half: Half, clean: pd.DataFrame, own: Ints, country: Country, rng: Random
+    half: Half, clean: pd.DataFrame, chosen: Ints, country: Country, rng: Random
 ) -> dict[str, habits.Cells]:
     """Return the columns of the file, those that say nothing first and last."""
-    frame = clean if half.raw is None else half.raw.iloc[own].reset_index(drop=True)
+    frame = clean if half.raw is None else half.raw.iloc[chosen].reset_index(drop=True)
     usual = habits.plain if half.file.endswith((".xlsx", ".json")) else habits.as_text
     cells = {}
     for name in frame:
         by_kind = habits.dated if frame[name].dtype.kind == "M" else usual
         cells[str(name)] = half.written.get(str(name), by_kind)(frame[name], country)
     cells |= {name: cells[copied] for name, copied in half.copies.items()}
-    beside = {name: make(len(own), rng) for name, make in half.beside.items()}
+    beside = {name: make(len(chosen), rng) for name, make in half.beside.items()}
     names = list(beside)
     return {name: (beside | cells)[name] for name in [*names[:1], *cells, *names[1:]]}
 
@@ -220,17 +220,17 @@ def clinic_us() -> Pair:
 
 def mails_us() -> Pair:
     """Return US mails with headers, beside an archive of their second halves, from newsgroups."""
-    found, y = mails(0)
-    raw = found[["Subject", "From", "Organization", "Lines"]].assign(
-        Text=[text[: len(text) // 2] for text in found["body"]]
+    table, y = mails(0)
+    raw = table[["Subject", "From", "Organization", "Lines"]].assign(
+        Text=[text[: len(text) // 2] for text in table["body"]]
     )
-    text = found["Subject"] + " " + found["own"].map(lambda own: own[: len(own) // 2])
+    text = table["Subject"] + " " + table["own"].map(lambda own: own[: len(own) // 2])
     first = Half(
         "mails.csv", "mail", pd.DataFrame({"text": text}), raw=raw,
         beside={"row": habits.row_numbers, "exported": habits.export_times},
     )  # fmt: skip
-    rest = pd.DataFrame({"content": [text[len(text) // 2 :] for text in found["body"]]})
-    text = found["own"].map(lambda own: own[len(own) // 2 :])
+    rest = pd.DataFrame({"content": [text[len(text) // 2 :] for text in table["body"]]})
+    text = table["own"].map(lambda own: own[len(own) // 2 :])
     second = Half(
         "archive.json", "document", pd.DataFrame({"text": text}), raw=rest,
         beside={"file": habits.scans, "status": habits.one_value("open")},
@@ -259,23 +259,23 @@ def numerals_fr() -> Pair:
 
 def forum_de() -> Pair:
     """Return a German forum, whose second table holds whole mails, from newsgroups."""
-    found, y = mails(N_MAILS)
+    table, y = mails(N_MAILS)
     days = pd.Series(np.random.default_rng(5).integers(0, 900, len(y)), dtype=float)
     raw = pd.DataFrame({
-        "Betreff": found["Subject"],
-        "Verfasser": found["From"],
-        "Einrichtung": found["Organization"],
+        "Betreff": table["Subject"],
+        "Verfasser": table["From"],
+        "Einrichtung": table["Organization"],
         "Datum": _days(days, "1992-01-01", 700),
-        "Beitrag": [text[: len(text) // 2] for text in found["body"]],
+        "Beitrag": [text[: len(text) // 2] for text in table["body"]],
     })  # fmt: skip
-    text = found["Subject"] + " " + found["own"].map(lambda own: own[: len(own) // 2])
+    text = table["Subject"] + " " + table["own"].map(lambda own: own[: len(own) // 2])
     first = Half(
         "Beiträge.csv", "Beitrag-Nr.", pd.DataFrame({"text": text}), raw=raw,
         beside={"Zeile": habits.row_numbers, "Stand": habits.export_times},
     )  # fmt: skip
-    parts = zip(found["head"], found["body"], strict=True)
+    parts = zip(table["head"], table["body"], strict=True)
     whole = [f"{head}\n\n{body[len(body) // 2 :]}" for head, body in parts]
-    text = found["own"].map(lambda own: own[len(own) // 2 :])
+    text = table["own"].map(lambda own: own[len(own) // 2 :])
     second = Half(
         "Postfach.xlsx", "Nachricht", pd.DataFrame({"text": text}),
         raw=pd.DataFrame({"Quelltext": whole}),
@@ -348,9 +348,9 @@ def flowers_us() -> Pair:
 
 def _of_the_field(name: str, n: int) -> tuple[list[Any], Ints]:
     """Return the views of a data set of the field, of objects that are drawn once."""
-    found = load_dataset(name)
-    rows = np.random.default_rng(0).permutation(len(found.labels[0]))[:n]
-    return [view[rows] for view in found.views], found.labels[0][rows]
+    dataset = load_dataset(name)
+    rows = np.random.default_rng(0).permutation(len(dataset.labels[0]))[:n]
+    return [view[rows] for view in dataset.views], dataset.labels[0][rows]
 
 
 CHOOSING = {make.__name__: make for make in (wine_de, clinic_us, mails_us, numerals_fr)}

@@ -63,15 +63,15 @@ def joined_by_means(drawn: Drawn, seed: int) -> list[Ints]:
     objects = [np.arange(n[0]), n[0] + np.arange(n[1])]
     objects[1][drawn.known[1]] = drawn.known[0]
     blocks = []
-    for own, values in zip(objects, made, strict=True):
+    for rows, values in zip(objects, made, strict=True):
         block = np.tile(values.mean(axis=0), (sum(n), 1))
-        block[own] = values
+        block[rows] = values
         blocks.append(block)
     present = np.unique(np.concatenate(objects))
     labels = np.zeros(sum(n), np.int64)
     k_means = KMeans(drawn.k, n_init=10, random_state=seed)
     labels[present] = k_means.fit_predict(np.hstack(blocks)[present])
-    return [labels[own] for own in objects]
+    return [labels[rows] for rows in objects]
 
 
 def joined_by_nearest(drawn: Drawn, seed: int) -> list[Ints]:
@@ -84,8 +84,8 @@ def joined_by_nearest(drawn: Drawn, seed: int) -> list[Ints]:
     k_means = KMeans(drawn.k, n_init=10, random_state=seed).fit(both)
     centers = np.hsplit(k_means.cluster_centers_, [made[0].shape[1]])
     labels = []
-    for values, own, rows in zip(made, centers, drawn.known, strict=True):
-        nearest = pairwise_distances_argmin(values, own)
+    for values, own_centers, rows in zip(made, centers, drawn.known, strict=True):
+        nearest = pairwise_distances_argmin(values, own_centers)
         nearest[rows] = k_means.labels_
         labels.append(nearest)
     return labels

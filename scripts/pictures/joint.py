@@ -88,7 +88,7 @@ def landmarks(joint: Joint):
     row = unmatched[np.argsort(joint.views[0][unmatched, 0])[EXAMPLE]]
     factor = joint.set._embedded_graph.factor
     both = factor @ factor[[joint.objects[0][row]]].T
-    shared = [np.asarray(both.todense()).ravel()[own] for own in joint.objects]
+    shared = [np.asarray(both.todense()).ravel()[objects] for objects in joint.objects]
     top = max(values.max() for values in shared)
     fig, axes = new_axes(8, "view A: a row without a match", "view B: near the same landmarks")
     for ax, X, mapped, values in zip(axes, joint.views, joint.scene.mapped, shared, strict=True):
@@ -127,15 +127,15 @@ def spreading(joint: Joint):
     """Draw the share of the second class in what the constrained objects say of every row."""
     fig, axes = new_axes(8, "view A: constrained rows have stars", "view B")
     clusters = np.empty(joint.set.n_objects, int)
-    for own, labels in zip(joint.objects, joint.model.labels_, strict=True):
-        clusters[own] = labels
+    for objects, labels in zip(joint.objects, joint.model.labels_, strict=True):
+        clusters[objects] = labels
     classes = MustLinkGroups.among(joint.set.n_objects, joint.judged).classes(clusters, 2)
     shares = shares_of_classes(clusters, classes, 2)
     step = first_step(classes, (classes >= 0).astype(float), shares)
     said = spread(joint.set._graph, step)
     second = np.bincount(clusters[joint.objects[0]][joint.truth[0] == 1], minlength=2).argmax()
-    for ax, X, own in zip(axes, joint.views, joint.objects, strict=True):
-        shade = {"c": said[own, second], "cmap": CLASSES, "vmin": 0, "vmax": 1}
+    for ax, X, objects in zip(axes, joint.views, joint.objects, strict=True):
+        shade = {"c": said[objects, second], "cmap": CLASSES, "vmin": 0, "vmax": 1}
         ax.scatter(*X.T, s=26, **shade, lw=0.4, edgecolor="#555555")
     stars = joint.views[0][np.unique(joint.scene.given[0].pairs)]
     axes[0].scatter(*stars.T, s=110, marker="*", facecolor="none", edgecolor="black", zorder=4)

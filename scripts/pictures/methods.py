@@ -30,9 +30,9 @@ def main(folder: Path = FOLDER) -> None:
     cells = [Cell(data, "half", LEVEL) for data in IN_FIELD]
 
     def mean(cell: Cell, method: str) -> float:
-        found = figures.mean(cell, method, "F_views")
-        assert found is not None, (cell, method)
-        return found
+        value = figures.mean(cell, method, "F_views")
+        assert value is not None, (cell, method)
+        return value
 
     cells.sort(key=lambda cell: mean(cell, NO_PAIRS) - mean(cell, EACH))
     label = "mean pairwise F-measure of both tables ± one standard error"

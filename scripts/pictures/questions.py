@@ -74,7 +74,7 @@ def write_digits(folder: Path) -> Path:
                 folder / path
             )
             table.append([f"{view}-{row}", path, *half.ravel()])
-        header = ["id", "picture", *(f"pixel_{number}" for number in range(32))]
+        header = ["id", "picture", *(f"pixel_{index}" for index in range(32))]
         pd.DataFrame(table, columns=header).to_csv(folder / f"{view}.csv", index=False)
     both = [(f"left-{row}", f"right-{row}") for row in range(200, 400)]
     pd.DataFrame(both, columns=["left", "right"]).to_csv(folder / "matches.csv", index=False)

@@ -61,7 +61,7 @@ def _draw_tables(axes: Axes, data: Path) -> None:
     pictures = [photo for pair in zip(others, order, strict=False) for photo in pair]
     axes.text(0, 3.4, "catalog", weight="bold", fontsize=10, color=DARK)
     axes.text(3.05, 3.4, "photos", weight="bold", fontsize=10, color=DARK)
-    heights = [3.0 - 0.53 * number for number in range(ROWS)]
+    heights = [3.0 - 0.53 * row for row in range(ROWS)]
     for text, height in zip(texts, heights, strict=True):
         title = shorten(catalog.loc[text, "title"], 30, placeholder=" …")
         axes.text(0, height, title, fontsize=8, color=DARK, va="center")
@@ -77,15 +77,15 @@ def _draw_clusters(axes: Axes, data: Path, clustering: Clustering) -> None:
     """Draw the clusters: name, size, and the rows of both views nearest to the center."""
     photos = pd.read_csv(data / "photos.csv", index_col="id", dtype=str)
     axes.text(4.9, 3.4, f"{clustering.n_clusters} clusters", weight="bold", fontsize=10, color=DARK)
-    for number, title in enumerate(clustering.titles):
-        height = 3.0 - 0.64 * number
-        entries, pictures = (of_view[number] for of_view in clustering.profiles)
+    for cluster, title in enumerate(clustering.titles):
+        height = 3.0 - 0.64 * cluster
+        entries, pictures = (of_view[cluster] for of_view in clustering.profiles)
         sizes = f"{entries.size} entries, {pictures.size} photos"
         axes.text(4.9, height + 0.1, title, weight="bold", fontsize=8.5, color=DARK, va="center")
         axes.text(4.9, height - 0.14, sizes, fontsize=7.5, color=GRAY, va="center")
-        for place, row in enumerate(pictures.typical[:SHOWN]):
+        for column, row in enumerate(pictures.typical[:SHOWN]):
             file = photos.loc[clustering.views[1].ids[row], "file"]
-            _put(axes, data / file, 6.95 + 0.5 * place, height)
+            _put(axes, data / file, 6.95 + 0.5 * column, height)
 
 
 def _put(axes: Axes, path: Path, x: float, y: float) -> None:
