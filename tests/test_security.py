@@ -39,7 +39,7 @@ def is_safe(node: ast.Call, path: Path) -> bool:
         or called(node).endswith(".str.extract")  # of pandas: a part of a text
         or (called(node) == "np.load" and "allow_pickle=False" in words)
         or (
-            words == "skops.io.loads(content, trusted=found)"
+            words == "skops.io.loads(content, trusted=types)"
             and path.parts[-2:] == ("model", "_file.py")
         )
         or (words == "archive.extractall(folder)" and "with ZipFile(" in path.read_text("utf-8"))
@@ -84,7 +84,7 @@ def test_nothing_that_is_read_can_run():
 def test_the_rules_find_what_they_forbid():
     lines = (
         *("import pickle", "from marshal import loads", "np.load(f)", "yaml.load(g)", "eval(h)"),
-        *("skops.io.loads(content, trusted=found)", "archive.extractall(x)"),
+        *("skops.io.loads(content, trusted=types)", "archive.extractall(x)"),
         *("run(x, shell=True)", "yaml.parse(text)"),
     )
     allowed = ("re.compile(x)", "np.load(f, allow_pickle=False)", "from json import loads")
