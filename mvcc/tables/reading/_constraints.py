@@ -33,37 +33,14 @@ def add_constraints(
     The view that the file is named for counts first, but zeros in front tell a row of another.
     """
     notes += file.notes
-    if Path(file.name).stem in {one.name for one in tables}:  # else reasons seem to name the table
+    if Path(file.name).stem in {table.name for table in tables}:
+        # reasons that name the file would seem to name the table
         file = replace(file, name="/".join(Path(file.place).absolute().parts[-2:]))
     table = tables[file_view]
     ids = [name.strip() for record in file.records.values() for name in record[:2]]
     if any(texts.issuperset(ids) for texts in table.other_readings.values()):
         refuse_two_readings(file.place, [], ids, table, [table])
-    names_of = _NamesOf(file_view, tables, relations)
-    records: dict[int, dict[int, list[str]]] = {view: {} for view in names_of.views}
-    wrong = Problems()
-    lacking: list[Lacking] = []
-    for line, record in file.records.items():
-        names = [name.strip() for name in record[:2]]
-        where = f"{file.place}:{line}"
-        if len(record) != len(file.order):
-            records[file_view][line] = record  # its view tells the mistake below
-        elif words := names_of.two_readings(names):
-            wrong.add(InvalidInputError(f"{where}: {words}"))
-        elif view_and_rows := names_of.rows(names):
-            view, rows = view_and_rows
-            if rows[0] != rows[1] or names[0] == names[1]:
-                records[view][line] = [*(tables[view].ids[row] for row in rows), *record[2:]]
-            elif not is_must_link(record[2], where):  # a must-link says what the match says
-                pair = " and ".join(map(shown, names))
-                words = f"{pair} are matched, so they are one object and cannot be apart."
-                wrong.add(InvalidInputError(f"{where}: {words}"))
-        else:
-            name, words = names_of.without_row(names)
-            if words and not may_lack:
-                wrong.add(InvalidInputError(f"{where}: {words}"))
-            else:
-                lacking.append((f"line {line}", name, table))
+    records, lacking, wrong = _by_view(file, _NamesOf(file_view, tables, relations), may_lack)
     problem, note = unknown_rows(file.place, "constraint", len(file.records), lacking)
     if lacking and not may_lack:
         wrong.add(InvalidInputError(problem))
@@ -80,21 +57,52 @@ def add_constraints(
     return sum(map(len, records.values()))
 
 
+def _by_view(
+    file: ConstraintFile, names_of: _NamesOf, may_lack: bool
+) -> tuple[dict[int, dict[int, list[str]]], list[Lacking], Problems]:
+    """Return the lines of each view by ids of its rows, those without rows, and what is wrong."""
+    records: dict[int, dict[int, list[str]]] = {view: {} for view in names_of.views}
+    lacking: list[Lacking] = []
+    wrong = Problems()
+    for line, record in file.records.items():
+        names = [name.strip() for name in record[:2]]
+        where = f"{file.place}:{line}"
+        if len(record) != len(file.order):
+            records[names_of.views[0]][line] = record  # its view tells the mistake later
+        elif words := names_of.two_readings(names):
+            wrong.add(InvalidInputError(f"{where}: {words}"))
+        elif view_and_ids := names_of.ids(names):
+            view, ids = view_and_ids
+            if ids[0] != ids[1] or names[0] == names[1]:
+                records[view][line] = [*ids, *record[2:]]
+            elif not is_must_link(record[2], where):  # a must-link says what the match says
+                pair = " and ".join(map(shown, names))
+                words = f"{pair} are matched, so they are one object and cannot be apart."
+                wrong.add(InvalidInputError(f"{where}: {words}"))
+        else:
+            name, words = names_of.without_row(names)
+            if words and not may_lack:
+                wrong.add(InvalidInputError(f"{where}: {words}"))
+            else:
+                lacking.append((f"line {line}", name, names_of.table))
+    return records, lacking, wrong
+
+
 class _NamesOf:
     """The rows that names in a file of constraints are of; the file is named for one view."""
 
     def __init__(self, file_view: int, tables: list[Table], relations: Relations) -> None:
-        self._own, self._tables = tables[file_view], tables
+        self.table, self._tables = tables[file_view], tables
         # the view that the file is named for counts first
         self.views = [file_view, *(view for view in range(len(tables)) if view != file_view)]
         self._matched = {view: _rows_matched(view, tables, relations) for view in self.views}
 
-    def rows(self, names: list[str]) -> tuple[int, list[int]] | None:
-        """Return the first view with a row for each name, and these rows."""
+    def ids(self, names: list[str]) -> tuple[int, list[str]] | None:
+        """Return the first view with a row for each name, and the ids of these rows."""
         for view in self.views:
             rows = [self._row(view, name) for name in names]
             if min(rows) >= 0:
-                return view, rows
+                return view, [self._tables[view].ids[row] for row in rows]
         return None
 
     def _row(self, view: int, name: str) -> int:
@@ -103,7 +111,7 @@ class _NamesOf:
         Only a match makes a row of the view that the file is named for one of another view.
         """
         rows, matched = self._tables[view].row, self._matched[view]
-        is_of_named = view != self.views[0] and self._own.row.find(name) >= 0
+        is_of_named = view != self.views[0] and self.table.row.find(name) >= 0
         if is_of_named or (leads_with_zeros(name) and name in matched and name not in rows):
             return matched.find(name)
         if (row := rows.find(name)) >= 0:
@@ -112,7 +120,7 @@ class _NamesOf:
 
     def two_readings(self, names: list[str]) -> str:
         """Say which name is of a row by its number, but as another table without a match has it."""
-        table = self._own
+        table = self.table
         for name in filter(leads_with_zeros, names):
             row = table.row.find(name)
             other = next((one.name for one in self._tables if name in one.row), table.name)
@@ -132,7 +140,7 @@ class _NamesOf:
         other = next((table.name for table in self._tables if table.row.find(name) >= 0), None)
         if other is None:
             return name, ""
-        view = self._own.name
+        view = self.table.name
         return name, (
             f"{shown(name)} is a row of {other}, and no match says which row of {view} is the same"
             f" object. If {shown(names[0])} and {shown(names[1])} are the same object, write them"
