@@ -125,14 +125,7 @@ def cli() -> None:
 
 def main() -> NoReturn:
     """Run the command line: expected errors become a message and an exit code, no traceback."""
-    while (handle := os.open(os.devnull, os.O_RDWR)) <= 2:  # one that the shell has closed
-        os.set_inheritable(handle, True)  # by workers
-    os.close(handle)
-    sys.stdout = sys.stdout or os.fdopen(1, "w", closefd=False)
-    sys.stderr = sys.stderr or os.fdopen(2, "w", closefd=False)
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")  # file names may be any bytes
+    _open_streams()
     # What imports make stays to the end. Python's habit of looking through it after every 700
     # objects, and once more when the process ends, takes a quarter of a short run.
     gc.set_threshold(_OBJECTS)
@@ -167,6 +160,18 @@ def main() -> NoReturn:
         words = f"there is no folder for compiled kernels: {error}."
         code = _complain(f"{words} Set NUMBA_CACHE_DIR to a folder.", FAILURE)
     sys.exit(code or 0)
+
+
+def _open_streams() -> None:
+    """Open the standard streams that the shell has closed, and let all write any file name."""
+    while (handle := os.open(os.devnull, os.O_RDWR)) <= 2:
+        os.set_inheritable(handle, True)  # by workers
+    os.close(handle)
+    sys.stdout = sys.stdout or os.fdopen(1, "w", closefd=False)
+    sys.stderr = sys.stderr or os.fdopen(2, "w", closefd=False)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # file names may be any bytes
 
 
 @contextmanager
