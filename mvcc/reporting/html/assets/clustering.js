@@ -20,9 +20,9 @@
   let alone = null; // the id of the cluster that is seen alone
   let marked = data.views.map(() => []); // rows with a ring
 
-  data.views.forEach(function (view, number) {
-    view.apart = data.apart ? data.apart[number] : "";
-    view.place = view.rows && new Map(view.rows.map((row, place) => [row, place]));
+  data.views.forEach(function (view, index) {
+    view.apart = data.apart ? data.apart[index] : "";
+    view.place = view.rows && new Map(view.rows.map((row, position) => [row, position]));
     view.moved = new Map(view.moved);
     view.rowOf = new Map();
     view.ids.forEach(function (id, row) { if (!view.rowOf.has(id)) { view.rowOf.set(id, row); } });
@@ -31,15 +31,15 @@
   /* ---- maps ---- */
 
   function viridis(share) {
-    const place = share * (VIRIDIS.length - 1);
-    const low = Math.min(Math.floor(place), VIRIDIS.length - 2);
+    const position = share * (VIRIDIS.length - 1);
+    const low = Math.min(Math.floor(position), VIRIDIS.length - 2);
     const [from, to] = VIRIDIS.slice(low, low + 2);
-    const parts = from.map((part, at) => Math.round(part + (place - low) * (to[at] - part)));
-    return "rgb(" + parts.join(",") + ")";
+    const rgb = from.map((part, i) => Math.round(part + (position - low) * (to[i] - part)));
+    return "rgb(" + rgb.join(",") + ")";
   }
 
   function colorOf(view) { // of a row
-    const palette = Array.from({ length: data.nColors }, (_, number) => color("c" + number));
+    const palette = Array.from({ length: data.nColors }, (_, index) => color("c" + index));
     const unknown = color("unknown");
     const valuesBy = { cluster: view.labels, class: view.classes, stability: view.stability };
     const values = valuesBy[coloring.value];
@@ -65,14 +65,14 @@
       pen.setLineDash(mustLink ? [] : [3 * width, 2 * width]);
       pen.lineWidth = width;
       pen.beginPath();
-      pen.moveTo(...plot.at(x[i], y[i]));
-      pen.lineTo(...plot.at(x[j], y[j]));
+      pen.moveTo(...plot.toPixels(x[i], y[i]));
+      pen.lineTo(...plot.toPixels(x[j], y[j]));
       pen.stroke();
     });
     pen.restore();
   }
 
-  function paint(view, number, pen, plot) {
+  function paint(view, viewIndex, pen, plot) {
     const dim = alone === null ? 1 : 0.2;
     if (checked("violated")) {
       const violated = view.constraints.given.filter((link) => link[4] === "violated");
@@ -84,14 +84,14 @@
       paintLinks(pen, plot, view, drawn, width, opacity * dim);
     });
     paintRows(pen, plot, view);
-    const touched = Object.values(view.constraints).flat()
-      .filter(([i, j]) => marked[number].includes(i) || marked[number].includes(j));
-    paintLinks(pen, plot, view, touched, 3, 1);
+    const ofMarked = Object.values(view.constraints).flat()
+      .filter(([i, j]) => marked[viewIndex].includes(i) || marked[viewIndex].includes(j));
+    paintLinks(pen, plot, view, ofMarked, 3, 1);
     pen.strokeStyle = color("ink");
     pen.lineWidth = 3;
-    marked[number].forEach(function (row) {
+    marked[viewIndex].forEach(function (row) {
       pen.beginPath();
-      pen.arc(...plot.at(view.x[row], view.y[row]), 9, 0, 7);
+      pen.arc(...plot.toPixels(view.x[row], view.y[row]), 9, 0, 7);
       pen.stroke();
     });
     paintNumbers(pen, plot, view);
@@ -99,12 +99,12 @@
 
   function paintRows(pen, plot, view) {
     const many = view.labels.length > MANY;
-    const fill = colorOf(view), edge = many ? null : color("paper");
+    const fillOf = colorOf(view), edge = many ? null : color("paper");
     view.labels.forEach(function (label, row) {
       const seen = alone === null || alone === view.apart + label;
       pen.globalAlpha = seen ? 0.85 : DIM;
-      const place = plot.at(view.x[row], view.y[row]);
-      mark(pen, shapes[label % shapes.length], place, many ? 0.4 : 0.65, fill(row), seen && edge);
+      const point = plot.toPixels(view.x[row], view.y[row]);
+      mark(pen, shapes[label % shapes.length], point, many ? 0.4 : 0.65, fillOf(row), seen && edge);
     });
     pen.globalAlpha = 1;
   }
@@ -113,15 +113,15 @@
     pen.font = "bold 13px system-ui, sans-serif";
     pen.textAlign = "center";
     pen.textBaseline = "middle";
-    const taken = []; // one that would hide another waits for a larger map
+    const drawn = []; // one that would hide another waits for a larger map
     view.centers.forEach(function (center, cluster) {
       if (!center || (alone !== null && alone !== view.apart + cluster)) { return; }
-      const [left, middle] = plot.at(...center);
+      const [left, middle] = plot.toPixels(...center);
       // beside it: rows of a clear group may all be at the center
       const top = middle > 36 ? middle - 18 : middle + 18;
       const width = pen.measureText(cluster).width + 8;
-      if (taken.some(([x, y]) => Math.abs(x - left) < width && Math.abs(y - top) < 18)) { return; }
-      taken.push([left, top]);
+      if (drawn.some(([x, y]) => Math.abs(x - left) < width && Math.abs(y - top) < 18)) { return; }
+      drawn.push([left, top]);
       pen.globalAlpha = 0.85;
       pen.fillStyle = color("paper");
       pen.fillRect(left - width / 2, top - 9, width, 18);
@@ -143,16 +143,16 @@
 
   /* ---- a row in words ---- */
 
-  function related(number, row) {
-    const found = data.views.map(() => []);
+  function related(viewIndex, row) {
+    const rowsByView = data.views.map(() => []);
     data.relations.forEach(function (relation) {
       const [first, second] = relation.views;
       relation.pairs.forEach(function ([i, j]) {
-        if (first === number && i === row) { found[second].push(j); }
-        if (second === number && j === row) { found[first].push(i); }
+        if (first === viewIndex && i === row) { rowsByView[second].push(j); }
+        if (second === viewIndex && j === row) { rowsByView[first].push(i); }
       });
     });
-    return found;
+    return rowsByView;
   }
 
   function listed(texts, most) {
@@ -166,47 +166,47 @@
   }
 
   function facts(view, row) { // of a row, beside its cluster
-    const found = [];
+    const texts = [];
     if (view.classes && view.classes[row] !== null) {
-      found.push("label: " + data.classNames[view.classes[row]]);
+      texts.push("label: " + data.classNames[view.classes[row]]);
     }
     if (view.stability) {
-      found.push("stability: " + Math.round(100 * view.stability[row]) + " %");
+      texts.push("stability: " + Math.round(100 * view.stability[row]) + " %");
     }
-    return found;
+    return texts;
   }
 
   function moved(view, row) {
     return view.moved.has(row) ? ["moved here by constraints, " + view.moved.get(row)] : [];
   }
 
-  function counterparts(others, words, most) {
-    const found = others.flatMap(function (rows, other) {
-      const there = data.views[other];
-      const told = () => listed(rows.map((row) => words(there, row)), most);
-      return rows.length ? ["in " + there.name + ": " + told()] : [];
+  function counterparts(rowsByView, inWords, most) {
+    const texts = rowsByView.flatMap(function (rows, viewIndex) {
+      const view = data.views[viewIndex];
+      const rowsInWords = () => listed(rows.map((row) => inWords(view, row)), most);
+      return rows.length ? ["in " + view.name + ": " + rowsInWords()] : [];
     });
-    return found.length || !data.relations.length ? found : ["no match"];
+    return texts.length || !data.relations.length ? texts : ["no match"];
   }
 
-  function tell(number, row) {
-    const view = data.views[number];
-    const matched = counterparts(related(number, row), (there, other) => there.ids[other], IN_TIP);
+  function tell(viewIndex, row) {
+    const view = data.views[viewIndex];
+    const matched = counterparts(related(viewIndex, row), (other, j) => other.ids[j], IN_TIP);
     return [
       view.ids[row], clusterOf(view, row), ...moved(view, row), ...facts(view, row), ...matched,
     ];
   }
 
-  function describe(number, row, others) {
-    const view = data.views[number];
-    const called = (there, other) => "“" + there.ids[other] + "” (" + clusterOf(there, other) + ")";
-    const matched = counterparts(others, called, LISTED);
-    const said = [clusterOf(view, row), ...moved(view, row), ...facts(view, row), ...matched];
-    return "“" + view.ids[row] + "” of " + view.name + ": " + said.join("; ") + ".";
+  function describe(viewIndex, row, rowsByView) {
+    const view = data.views[viewIndex];
+    const nameOf = (other, j) => "“" + other.ids[j] + "” (" + clusterOf(other, j) + ")";
+    const matched = counterparts(rowsByView, nameOf, LISTED);
+    const parts = [clusterOf(view, row), ...moved(view, row), ...facts(view, row), ...matched];
+    return "“" + view.ids[row] + "” of " + view.name + ": " + parts.join("; ") + ".";
   }
 
-  function listConstraints(number, row) {
-    const view = data.views[number];
+  function listConstraints(viewIndex, row) {
+    const view = data.views[viewIndex];
     const items = [];
     Object.entries(view.constraints).forEach(function ([name, links]) {
       links.forEach(function ([i, j, mustLink, reason, note]) {
@@ -223,8 +223,8 @@
     shown.forEach((text) => element("li", text, constraints));
   }
 
-  function listValues(number, row) {
-    const view = data.views[number];
+  function listValues(viewIndex, row) {
+    const view = data.views[viewIndex];
     byId("selection-values").replaceChildren(...view.values.map(function ([column, values]) {
       const entry = document.createElement("div");
       const text = values[row] === null ? "see " + view.source : values[row] || "–";
@@ -237,59 +237,59 @@
 
   /* ---- the selected row ---- */
 
-  function show(some) { // the panel is there where it has something to say
-    byId("panel").classList.toggle("hidden", !some);
-    root.classList.toggle("docked", some);
+  function showPanel(hasText) { // the panel is there where it has something to say
+    byId("panel").classList.toggle("hidden", !hasText);
+    root.classList.toggle("docked", hasText);
     byId("go").hidden = byId("clear").disabled = !selected;
     byId("clear").hidden = byId("clear").disabled;
-    status.tabIndex = some ? 0 : -1; // on a telephone it may be scrolled
+    status.tabIndex = hasText ? 0 : -1; // on a telephone it may be scrolled
     byId("found").hidden = !selected;
     byId("found").tabIndex = selected ? 0 : -1;
     byId("found").scrollTop = 0;
   }
 
-  function select(number, row) {
-    const others = related(number, row);
+  function select(viewIndex, row) {
+    const rowsByView = related(viewIndex, row);
     const focused = document.activeElement;
     if (!byId("panel").contains(focused)) {
-      opener = focused === document.body ? plots[number].chart : focused;
+      opener = focused === document.body ? plots[viewIndex].chart : focused;
     }
-    selected = [number, row];
-    marked = others.map((rows, other) => (other === number ? [row] : rows));
-    status.textContent = describe(number, row, others);
-    listValues(number, row);
-    listConstraints(number, row);
-    show(true);
+    selected = [viewIndex, row];
+    marked = rowsByView.map((rows, index) => (index === viewIndex ? [row] : rows));
+    status.textContent = describe(viewIndex, row, rowsByView);
+    listValues(viewIndex, row);
+    listConstraints(viewIndex, row);
+    showPanel(true);
     draw();
   }
 
   function clear() {
-    const within = byId("panel").contains(document.activeElement);
+    const hadFocus = byId("panel").contains(document.activeElement);
     selected = null;
     marked = data.views.map(() => []);
     status.textContent = "No row is selected.";
     constraints.replaceChildren();
-    if (within) { (opener || name).focus({ preventScroll: true }); }
-    show(false);
+    if (hadFocus) { (opener || nameField).focus({ preventScroll: true }); }
+    showPanel(false);
     draw();
   }
 
   /* ---- search ---- */
 
-  const name = byId("row-name");
-  const where = byId("row-view");
+  const nameField = byId("row-name");
+  const viewField = byId("row-view");
 
-  function searched() {
-    return where && where.value ? [Number(where.value)] : [...data.views.keys()];
+  function searchedViews() {
+    return viewField && viewField.value ? [Number(viewField.value)] : [...data.views.keys()];
   }
 
-  function* matches(text) {
+  function* rowsNamed(text) {
     const wanted = text.toLowerCase();
     for (const test of [(id) => id.startsWith(wanted), (id) => id.indexOf(wanted) > 0]) {
-      for (const number of searched()) {
-        const ids = data.views[number].ids;
+      for (const viewIndex of searchedViews()) {
+        const ids = data.views[viewIndex].ids;
         for (let row = 0; row < ids.length; row += 1) {
-          if (test(ids[row].toLowerCase())) { yield [number, row]; }
+          if (test(ids[row].toLowerCase())) { yield [viewIndex, row]; }
         }
       }
     }
@@ -297,8 +297,8 @@
 
   function suggest() {
     const offered = new Set();
-    for (const [number, row] of matches(name.value.trim())) {
-      offered.add(data.views[number].ids[row]);
+    for (const [viewIndex, row] of rowsNamed(nameField.value.trim())) {
+      offered.add(data.views[viewIndex].ids[row]);
       if (offered.size === OFFERED) { break; }
     }
     byId("row-names").replaceChildren(...Array.from(offered, (id) => new Option("", id)));
@@ -306,20 +306,20 @@
 
   function find(event) {
     event.preventDefault();
-    const text = name.value;
-    const exact = searched().find((number) => data.views[number].rowOf.has(text));
+    const text = nameField.value;
+    const exact = searchedViews().find((view) => data.views[view].rowOf.has(text));
     if (exact !== undefined) { select(exact, data.views[exact].rowOf.get(text)); return; }
-    const near = text.trim() ? matches(text.trim()).next().value : undefined;
-    if (near) { select(...near); return; }
+    const first = text.trim() ? rowsNamed(text.trim()).next().value : undefined;
+    if (first) { select(...first); return; }
     clear();
-    show(true);
-    const none = "No row has “" + text + "” in its name.";
-    status.textContent = text.trim() ? none : "Type the name of a row first.";
+    showPanel(true);
+    const noRow = "No row has “" + text + "” in its name.";
+    status.textContent = text.trim() ? noRow : "Type the name of a row first.";
   }
 
-  name.addEventListener("input", suggest);
-  name.addEventListener("focus", suggest);
-  if (where) { where.addEventListener("change", suggest); }
+  nameField.addEventListener("input", suggest);
+  nameField.addEventListener("focus", suggest);
+  if (viewField) { viewField.addEventListener("change", suggest); }
   byId("find").addEventListener("submit", find);
   byId("clear").addEventListener("click", clear);
   document.addEventListener("keydown", function (event) {
@@ -331,9 +331,9 @@
   document.addEventListener("click", function (event) {
     const button = event.target.closest("button.row");
     if (button) {
-      const { place } = data.views[Number(button.dataset.view)];
+      const { place: positions } = data.views[Number(button.dataset.view)];
       const row = Number(button.dataset.row);
-      select(Number(button.dataset.view), place ? place.get(row) : row);
+      select(Number(button.dataset.view), positions ? positions.get(row) : row);
     }
   });
   byId("go").addEventListener("click", function () {
@@ -347,8 +347,8 @@
       const { cluster } = button.dataset;
       showAlone(cluster === alone ? null : cluster);
       if (alone !== null) {
-        all("details.cluster").forEach((one) => {
-          one.open = one.querySelector(".alone").dataset.cluster === cluster;
+        all("details.cluster").forEach((section) => {
+          section.open = section.querySelector(".alone").dataset.cluster === cluster;
         });
       }
     });
@@ -364,16 +364,16 @@
 
   byId("kinds").addEventListener("change", draw);
   function recolor() {
-    all("[data-coloring]").forEach(function (one) {
-      one.hidden = one.dataset.coloring !== coloring.value;
+    all("[data-coloring]").forEach(function (node) {
+      node.hidden = node.dataset.coloring !== coloring.value;
     });
     draw();
   }
   coloring.addEventListener("change", recolor);
   window.addEventListener("pageshow", recolor); // what was chosen is chosen again
 
-  all(".chart").forEach(function (chart, number) {
-    const view = data.views[number];
+  all(".chart").forEach(function (chart, viewIndex) {
+    const view = data.views[viewIndex];
     const wider = ([low, high], value) => [Math.min(low, value), Math.max(high, value)];
     const ends = (values) => values.reduce(wider, [Infinity, -Infinity]);
     const extent = { x: ends(view.x), y: ends(view.y) };
@@ -381,14 +381,14 @@
       margin: { left: 1, right: 1, top: 1, bottom: 1 },
       points: () => view,
       extent: () => extent,
-      paint: (pen, plot) => { paint(view, number, pen, plot); },
-      tell: (row) => tell(number, row),
-      choose: (row) => { select(number, row); },
+      paint: (pen, plot) => { paint(view, viewIndex, pen, plot); },
+      tell: (row) => tell(viewIndex, row),
+      choose: (row) => { select(viewIndex, row); },
     }, view.name));
   });
   window.report = { // what may be asked from outside
-    place: (number, row) => plots[number].at(data.views[number].x[row], data.views[number].y[row]),
-    span: (number) => plots[number].span,
+    place: (view, row) => plots[view].toPixels(data.views[view].x[row], data.views[view].y[row]),
+    span: (view) => plots[view].span,
     marked: () => marked,
     alone: () => alone,
   };

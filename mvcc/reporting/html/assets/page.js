@@ -10,10 +10,10 @@ const plots = [];
 function color(name) { return getComputedStyle(root).getPropertyValue("--" + name).trim(); }
 
 function element(tag, text, parent) {
-  const made = document.createElement(tag);
-  made.textContent = text;
-  if (parent) { parent.append(made); }
-  return made;
+  const created = document.createElement(tag);
+  created.textContent = text;
+  if (parent) { parent.append(created); }
+  return created;
 }
 
 /* Draws a shape of a square from -8 to 8 at a place. */
@@ -31,12 +31,12 @@ function mark(pen, shape, [left, top], scale, fill, edge) {
   const system = matchMedia("(prefers-color-scheme: dark)");
   const button = byId("theme");
   let chosen = null; // by the button: it outlasts changes of the system
-  let closed = []; // what was folded before printing
+  let folded = []; // what was folded before printing
 
   function apply(forced) {
-    const name = forced || chosen || (system.matches ? "dark" : "light");
-    root.dataset.theme = name;
-    button.textContent = name === "dark" ? "Light colors" : "Dark colors";
+    const theme = forced || chosen || (system.matches ? "dark" : "light");
+    root.dataset.theme = theme;
+    button.textContent = theme === "dark" ? "Light colors" : "Dark colors";
     plots.forEach((plot) => { plot.draw(); });
   }
 
@@ -47,14 +47,14 @@ function mark(pen, shape, [left, top], scale, fill, edge) {
   system.addEventListener("change", function () { apply(); });
 
   window.addEventListener("beforeprint", function () {
-    closed = all("details:not([open])");
-    closed.forEach(function (one) { one.open = true; });
+    folded = all("details:not([open])");
+    folded.forEach(function (details) { details.open = true; });
     root.classList.add("paper");
     apply("light");
     plots.forEach((plot) => { plot.drawOn(ON_PAPER); });
   });
   window.addEventListener("afterprint", function () {
-    closed.forEach(function (one) { one.open = false; });
+    folded.forEach(function (details) { details.open = false; });
     root.classList.remove("paper");
     plots.forEach((plot) => { plot.ratio = 0; });
     apply();

@@ -18,6 +18,7 @@ const ON_PAPER = 3; // dots per pixel, in print and in saved pictures
      choose(index)          what a click does, if it does anything */
 class Plot {
   constructor(chart, scene, filename) {
+    // no window shows all, and no ratio takes the dots per pixel of the screen
     Object.assign(this, { chart: chart, scene: scene, window: null, ratio: 0 });
     this.canvas = chart.appendChild(document.createElement("canvas"));
     this.tip = chart.appendChild(document.createElement("div"));
@@ -52,7 +53,7 @@ class Plot {
     };
   }
 
-  at(x, y) {
+  toPixels(x, y) {
     const { frame, span } = this;
     return [
       frame.left + (frame.width * (x - span.x[0])) / (span.x[1] - span.x[0]),
@@ -64,7 +65,7 @@ class Plot {
     const { x, y } = this.scene.points();
     let best = -1, least = NEAR * NEAR;
     for (let index = 0; index < x.length; index += 1) {
-      const [across, down] = this.at(x[index], y[index]);
+      const [across, down] = this.toPixels(x[index], y[index]);
       const distance = (across - left) ** 2 + (down - top) ** 2;
       if (distance <= least) { best = index; least = distance; }
     }
@@ -111,13 +112,13 @@ class Plot {
 
   move(factor, across, up, about) {
     const span = this.span;
-    const turned = ([low, high], step, place) => {
-      const middle = low + place * (high - low);
-      return [middle - place * factor * (high - low), middle + (1 - place) * factor * (high - low)]
+    const rescaled = ([low, high], step, share) => {
+      const middle = low + share * (high - low);
+      return [middle - share * factor * (high - low), middle + (1 - share) * factor * (high - low)]
         .map((end) => end + step * (high - low));
     };
     const [left, top] = about || [0.5, 0.5];
-    this.window = { x: turned(span.x, across, left), y: turned(span.y, up, 1 - top) };
+    this.window = { x: rescaled(span.x, across, left), y: rescaled(span.y, up, 1 - top) };
     this.chart.classList.add("zoomed"); // where a finger moves the plot, not the page
     this.draw();
   }
@@ -169,8 +170,8 @@ class Plot {
 
   wirePointer() {
     const chart = this.chart;
-    let from = null; // where a drag began, and how far it went
-    const place = (event) => {
+    let drag = null; // where a drag began, and how far it went
+    const positionOf = (event) => {
       const box = chart.getBoundingClientRect();
       return [event.clientX - box.left, event.clientY - box.top];
     };
@@ -179,74 +180,74 @@ class Plot {
       if (event.touches.length > 1) { event.preventDefault(); } // or the page would be scrolled
     }, { passive: false });
     chart.addEventListener("pointerdown", (event) => {
-      if (event.button === 0 && event.isPrimary) { from = { last: place(event), moved: 0 }; }
-      if (event.pointerType === "touch") { fingers.set(event.pointerId, place(event)); }
+      if (event.button === 0 && event.isPrimary) { drag = { last: positionOf(event), moved: 0 }; }
+      if (event.pointerType === "touch") { fingers.set(event.pointerId, positionOf(event)); }
     });
     chart.addEventListener("pointermove", (event) => {
-      const [left, top] = place(event);
+      const [left, top] = positionOf(event);
       if (fingers.size > 1) {
         this.pinch(fingers, event.pointerId, [left, top]);
-        from = null; // not a click
+        drag = null; // not a click
         return;
       }
-      if (!from || !event.buttons) { this.point(left, top); return; }
-      const across = left - from.last[0], down = top - from.last[1];
-      from.moved += Math.abs(across) + Math.abs(down);
-      from.last = [left, top];
+      if (!drag || !event.buttons) { this.showTip(left, top); return; }
+      const across = left - drag.last[0], down = top - drag.last[1];
+      drag.moved += Math.abs(across) + Math.abs(down);
+      drag.last = [left, top];
       const mayMove = event.pointerType === "mouse" || chart.classList.contains("zoomed");
-      if (from.moved > STILL && mayMove) {
+      if (drag.moved > STILL && mayMove) {
         if (!chart.hasPointerCapture(event.pointerId)) { chart.setPointerCapture(event.pointerId); }
-        this.point(-1, -1);
+        this.showTip(-1, -1);
         this.moveBy(1, across, down);
       }
     });
     chart.addEventListener("click", (event) => {
-      const index = this.nearest(...place(event));
-      const meant = index >= 0 && from && from.moved <= STILL;
-      if (meant && this.scene.choose) { this.scene.choose(index); }
-      from = null;
+      const index = this.nearest(...positionOf(event));
+      const isMeant = index >= 0 && drag && drag.moved <= STILL;
+      if (isMeant && this.scene.choose) { this.scene.choose(index); }
+      drag = null;
     });
     ["pointerup", "pointercancel"].forEach((name) => {
       chart.addEventListener(name, (event) => { fingers.delete(event.pointerId); });
     });
-    chart.addEventListener("pointercancel", () => { from = null; });
-    chart.addEventListener("pointerleave", () => { this.point(-1, -1); });
+    chart.addEventListener("pointercancel", () => { drag = null; });
+    chart.addEventListener("pointerleave", () => { this.showTip(-1, -1); });
     chart.addEventListener("dblclick", () => { this.showAll(); });
     chart.addEventListener("wheel", (event) => {
       if (!event.ctrlKey) { return; } // it scrolls the page
       event.preventDefault();
-      this.moveBy(Math.exp(event.deltaY / 300), 0, 0, place(event));
+      this.moveBy(Math.exp(event.deltaY / 300), 0, 0, positionOf(event));
     }, { passive: false });
   }
 
-  pinch(fingers, moved, place) { // zooms by the distance of two fingers, about their middle
-    const measured = () => {
-      const [one, other] = fingers.values();
+  pinch(fingers, pointerId, position) { // zooms by the distance of two fingers, about their middle
+    const measure = () => {
+      const [first, second] = fingers.values();
       return {
-        distance: Math.hypot(one[0] - other[0], one[1] - other[1]),
-        middle: [(one[0] + other[0]) / 2, (one[1] + other[1]) / 2],
+        distance: Math.hypot(first[0] - second[0], first[1] - second[1]),
+        middle: [(first[0] + second[0]) / 2, (first[1] + second[1]) / 2],
       };
     };
-    const before = measured();
-    fingers.set(moved, place);
-    const after = measured();
-    const [across, down] = after.middle.map((at, axis) => at - before.middle[axis]);
+    const before = measure();
+    fingers.set(pointerId, position);
+    const after = measure();
+    const [across, down] = after.middle.map((end, axis) => end - before.middle[axis]);
     this.moveBy(before.distance / Math.max(after.distance, 1), across, down, before.middle);
   }
 
   moveBy(factor, across, down, about) { // the same as move, in pixels
     const { left, top, width, height } = this.frame;
-    const share = about && [(about[0] - left) / width, (about[1] - top) / height];
-    this.move(factor, (-across / width) * factor, (down / height) * factor, share);
+    const shares = about && [(about[0] - left) / width, (about[1] - top) / height];
+    this.move(factor, (-across / width) * factor, (down / height) * factor, shares);
   }
 
-  point(left, top) { // tells of what is below the pointer
+  showTip(left, top) { // tells of what is below the pointer
     const index = left < 0 ? -1 : this.nearest(left, top);
     this.tip.hidden = index < 0;
     this.chart.style.cursor = index >= 0 && this.scene.choose ? "pointer" : "";
     if (index < 0) { return; }
     const { x, y } = this.scene.points();
-    const [across, down] = this.at(x[index], y[index]);
+    const [across, down] = this.toPixels(x[index], y[index]);
     this.tip.replaceChildren(...this.scene.tell(index).map(function (line) {
       const made = document.createElement("div");
       made.textContent = line;

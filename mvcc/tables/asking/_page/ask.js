@@ -4,33 +4,34 @@
 const SHOWN = 4; // groups, before more are asked for
 let showsAll = false;
 
-function taken(told, words) {
-  show(told);
-  at("told").textContent = whatCame(told, words);
+function showTaken(reply, words) {
+  show(reply);
+  byId("told").textContent = outcomeInWords(reply, words);
 }
 
-function whatCame({ undone, told }, words) {
+function outcomeInWords({ undone, told }, words) {
   if (!told) return undone ? `Taken back: the answer to ${undone}.` : "Taken back.";
   const { id, answer, guessed } = told;
   if (isAboutGroups(answer)) return `You said ${words}; p takes it back.`;
   const guess = guessed ? "That was the first guess." : "The first guess was another group.";
-  const said = `You said ${inWords(answer)} about ${id}; p takes it back.`;
-  return guessed === null ? said : `${said} ${guess}`;
+  const sentence = `You said ${inWords(answer)} about ${id}; p takes it back.`;
+  return guessed === null ? sentence : `${sentence} ${guess}`;
 }
 
-function stale(told, words, tried, body) {
+function showStale(reply, words, isRetry, body) {
   const isOfRow = body.answer !== "undo" && !isAboutGroups(body.answer);
-  const now = told.said.find((one) => one.id === body.id);
-  const known = [...state.groups.map((group) => group.name), "unsure", "outlier"];
-  const same =
-    now &&
+  const present = reply.said.find((given) => given.id === body.id);
+  const knownAnswers = [...state.groups.map((group) => group.name), "unsure", "outlier"];
+  const isSame =
+    present &&
     (body.answer === "new"
-      ? !known.includes(now.answer)
-      : now.answer === body.answer.replace(/^new:/, ""));
-  const arrived = isOfRow && told.status.version === body.version + 1 && same;
-  show(told);
-  problem(arrived ? "" : notTaken("said", words, tried && !isOfRow));
-  at("told").textContent = arrived ? `Had arrived: ${words}.` : "";
+      ? !knownAnswers.includes(present.answer)
+      : present.answer === body.answer.replace(/^new:/, ""));
+  // its response was lost: what was said since, and nothing else, is this answer
+  const hasArrived = isOfRow && reply.status.version === body.version + 1 && isSame;
+  show(reply);
+  showProblem(hasArrived ? "" : notTaken("said", words, isRetry && !isOfRow));
+  byId("told").textContent = hasArrived ? `Had arrived: ${words}.` : "";
 }
 
 const isAboutGroups = (answer) => /^(merge|rename):/.test(answer);
@@ -40,29 +41,29 @@ function answer(value, words) {
   say("answer", { id, answer: value, again: second_look !== null }, `${id}: ${words}`);
 }
 
-const choice = ({ name }) => answer(name, quoted(name));
+const chooseGroup = ({ name }) => answer(name, quoted(name));
 
 function openGroup(name) {
   // it may not be shown, or have been overlooked
-  if (state.groups.some((group) => group.name === name)) return choice({ name });
+  if (state.groups.some((group) => group.name === name)) return chooseGroup({ name });
   return answer(name ? `new:${name}` : "new", name ? `new group ${quoted(name)}` : "a new group");
 }
 
 /* ---- what is shown ---- */
 
-function show(told) {
-  const before = state?.card?.id;
-  const refocus = placeOfFocus();
-  state = told;
-  at("name").maxLength = told.most_letters;
-  at("status").textContent = statusLine(told.status);
-  naming(false);
+function show(newState) {
+  const idBefore = state?.card?.id;
+  const refocus = rememberFocus();
+  state = newState;
+  byId("name").maxLength = newState.most_letters;
+  byId("status").textContent = statusLine(newState.status);
+  showNaming(false);
   explain(false);
-  showCard(told.card);
+  showCard(newState.card);
   showGroups();
   showSaid();
-  if (before !== undefined && told.card?.id !== before) {
-    at("thing").focus({ preventScroll: true });
+  if (idBefore !== undefined && newState.card?.id !== idBefore) {
+    byId("thing").focus({ preventScroll: true });
     scrollTo(0, 0);
   } else refocus();
 }
@@ -81,38 +82,40 @@ function statusLine(status) {
 
 function showCard(card) {
   showsAll = false;
-  at("thing").textContent = card ? card.id : "Nothing is left to ask about.";
-  for (const one of document.querySelectorAll("section > :not(h1), .answers :not([data-key=p])")) {
-    one.classList.toggle("gone", !card);
+  byId("thing").textContent = card ? card.id : "Nothing is left to ask about.";
+  for (const part of document.querySelectorAll("section > :not(h1), .answers :not([data-key=p])")) {
+    part.classList.toggle("gone", !card);
   }
   if (!card) return;
-  at("look").hidden = card.second_look === null;
-  at("look").textContent = (card.second_look ?? "").replace("you", "You");
-  at("rows").replaceChildren(...card.rows.map((row) => shownRow(row, "h2")));
-  at("which").textContent = card.groups.length
+  byId("look").hidden = card.second_look === null;
+  byId("look").textContent = (card.second_look ?? "").replace("you", "You");
+  byId("rows").replaceChildren(...card.rows.map((row) => shownRow(row, "h2")));
+  byId("which").textContent = card.groups.length
     ? "Which of these is it like?"
     : "There is no group yet. What is this? Press n to name the first group.";
-  at("none").textContent = card.groups.length ? "None of these" : "A new group";
-  at("why").textContent = `Asked because ${card.why}.`;
+  byId("none").textContent = card.groups.length ? "None of these" : "A new group";
+  byId("why").textContent = `Asked because ${card.why}.`;
   showOffers();
 }
 
-function offer(group) {
-  const choose = make(
+function offerItem(group) {
+  const nameButton = make(
     "button",
-    { onclick: () => choice(group), "aria-keyshortcuts": group.key || null },
+    { onclick: () => chooseGroup(group), "aria-keyshortcuts": group.key || null },
     group.key && key(group.key),
     " ",
     make("strong", group.name),
     " ",
     soft(`(${group.size})`),
   );
-  return make("li", choose, exemplars(group.exemplars));
+  return make("li", nameButton, exemplars(group.exemplars));
 }
 
 function showOffers() {
   const { groups } = state.card;
-  at("groups").replaceChildren(...groups.slice(0, showsAll ? groups.length : SHOWN).map(offer));
+  byId("groups").replaceChildren(
+    ...groups.slice(0, showsAll ? groups.length : SHOWN).map(offerItem),
+  );
   const more = document.querySelector("[data-key=m]");
   more.hidden = groups.length <= SHOWN;
   more.setAttribute("aria-expanded", showsAll);
@@ -122,91 +125,91 @@ function showOffers() {
 }
 
 function showGroups() {
-  at("all-groups").replaceChildren(
+  byId("all-groups").replaceChildren(
     ...state.groups.map((group) => {
       const item = make("li", `${group.name} (${group.size}) `);
-      item.append(act("Rename", () => renaming(item, group), group.name));
+      item.append(button("Rename", () => renaming(item, group), group.name));
       return item;
     }),
   );
   const options = () =>
     state.groups.map((group) => make("option", { value: group.name }, group.name));
-  at("kept").replaceChildren(...options());
-  at("gone").replaceChildren(...options());
-  if (state.groups.length > 1) at("gone").selectedIndex = 1;
-  at("merging").hidden = state.groups.length < 2;
+  byId("kept").replaceChildren(...options());
+  byId("gone").replaceChildren(...options());
+  if (state.groups.length > 1) byId("gone").selectedIndex = 1;
+  byId("merging").hidden = state.groups.length < 2;
 }
 
 function renaming(item, group) {
   const form = renameForm(group.name, group.name, quoted(group.name));
-  inside(item, form);
+  putInto(item, form);
   form[0].value = group.name;
   form[0].select();
 }
 
 function showSaid() {
-  at("said").replaceChildren(
+  byId("said").replaceChildren(
     ...state.said
       .toReversed()
-      .map((one) =>
+      .map((given) =>
         make(
           "li",
-          `${one.id}: ${inWords(one.answer)} `,
-          soft(`${one.title} `),
-          act("Change", () => changing(one), one.id),
+          `${given.id}: ${inWords(given.answer)} `,
+          soft(`${given.title} `),
+          button("Change", () => changing(given), given.id),
         ),
       ),
   );
 }
 
 async function changing({ id, answer }) {
-  const told = await get(`card?id=${encodeURIComponent(id)}`);
-  if (!told) return;
-  show({ ...state, card: told.card });
-  told.card.second_look ??= "";
-  at("look").hidden = false;
-  at("look").replaceChildren(`You said ${inWords(answer)}. `, act("Keep it", back));
+  const reply = await get(`card?id=${encodeURIComponent(id)}`);
+  if (!reply) return;
+  show({ ...state, card: reply.card });
+  reply.card.second_look ??= ""; // so that the answer is sent as one given again
+  byId("look").hidden = false;
+  byId("look").replaceChildren(`You said ${inWords(answer)}. `, button("Keep it", loadState));
 }
 
-async function back() {
-  const told = await get("state");
-  if (told) show(told);
+async function loadState() {
+  const newState = await get("state");
+  if (newState) show(newState);
 }
 
-function finished(told) {
+function showFinished(reply) {
   document.querySelector("header button").hidden = true;
-  ended(
-    `${counted(told.status.n_answers, "answer")} kept. ${told.what}:`,
-    told.then,
+  showEnd(
+    `${counted(reply.status.n_answers, "answer")} kept. ${reply.what}:`,
+    reply.then,
     "The server has ended; this page can be closed. Run mvcc ask again to resume.",
   );
 }
 
 /* ---- on demand ---- */
 
-function explain(on) {
-  at("explained").hidden = !on;
-  document.querySelector("[aria-controls=explained]").setAttribute("aria-expanded", on);
+function explain(isOn) {
+  byId("explained").hidden = !isOn;
+  document.querySelector("[aria-controls=explained]").setAttribute("aria-expanded", isOn);
 }
 
-function naming(on) {
-  at("naming").hidden = !on;
-  at("name").value = "";
-  if (on) at("name").focus();
+function showNaming(isOn) {
+  byId("naming").hidden = !isOn;
+  byId("name").value = "";
+  if (isOn) byId("name").focus();
 }
 
-function unnamed() {
-  naming(false);
+function cancelNaming() {
+  showNaming(false);
   document.querySelector("[data-key=n]").focus();
 }
 
-async function why() {
-  if (!at("explained").hidden) return explain(false);
+async function toggleWhy() {
+  if (!byId("explained").hidden) return explain(false);
   const { id } = state.card;
-  const told = await get(`nearest?id=${encodeURIComponent(id)}`);
-  if (!told || state.card?.id !== id) return undefined;
-  at("nearest").replaceChildren(
-    ...told.views.map(({ view, rows, points, marked }) =>
+  const reply = await get(`nearest?id=${encodeURIComponent(id)}`);
+  if (!reply || state.card?.id !== id) return undefined; // another card may have come
+  byId("nearest").replaceChildren(
+    ...reply.views.map(({ view, rows, points, marked }) =>
       make(
         "div",
         make("h3", `Nearest in ${view}`),
@@ -219,7 +222,7 @@ async function why() {
 }
 
 function plot(view, points, marked) {
-  const dots = (places) => places.map(([x, y]) => `M${x} ${-y}h0`).join("");
+  const dots = (positions) => positions.map(([x, y]) => `M${x} ${-y}h0`).join("");
   const label = `The rows of ${view} in a plane; ${marked.length} marked`;
   return make(
     "svg",
@@ -230,38 +233,38 @@ function plot(view, points, marked) {
 }
 
 function nearRow({ id, title, group, answered }) {
-  const like = group && `; most like ${quoted(group)}`;
-  const where = answered ? `in ${quoted(group)}` : `not asked${like}`;
-  return make("li", `${id} ${title} `, soft(where));
+  const guess = group && `; most like ${quoted(group)}`;
+  const groupInWords = answered ? `in ${quoted(group)}` : `not asked${guess}`;
+  return make("li", `${id} ${title} `, soft(groupInWords));
 }
 
-const DOES = {
-  n: () => naming(true),
+const ACTIONS = {
+  n: () => showNaming(true),
   u: () => answer("unsure", "unsure"),
   o: () => answer("outlier", "fits nowhere"),
   m: () => {
     showsAll = !showsAll;
     showOffers();
   },
-  "?": why,
+  "?": toggleWhy,
 };
 
 const KEYS = /^[1-9a-z?]$/i;
 
-function pressed(name) {
+function pressOwnKey(name) {
   if (!state.card) return undefined;
-  if (Object.hasOwn(DOES, name)) return DOES[name]();
-  const group = state.card.groups.find((one) => one.key === name); // also one that is not shown
-  return group && choice(group);
+  if (Object.hasOwn(ACTIONS, name)) return ACTIONS[name]();
+  const group = state.card.groups.find((offered) => offered.key === name); // also one not shown
+  return group && chooseGroup(group);
 }
 
 document.addEventListener("keydown", (event) => {
-  if (event.key === "Escape" && !at("naming").hidden) unnamed();
+  if (event.key === "Escape" && !byId("naming").hidden) cancelNaming();
 });
-at("unnamed").addEventListener("click", unnamed);
-at("naming").addEventListener("submit", () => openGroup(at("name").value.trim()));
-at("merging").addEventListener("submit", () => {
-  const [kept, id] = [at("kept").value, at("gone").value];
+byId("unnamed").addEventListener("click", cancelNaming);
+byId("naming").addEventListener("submit", () => openGroup(byId("name").value.trim()));
+byId("merging").addEventListener("submit", () => {
+  const [kept, id] = [byId("kept").value, byId("gone").value];
   say("answer", { id, answer: `merge:${kept}` }, `${quoted(id)} into ${quoted(kept)}`);
 });
-back();
+loadState();

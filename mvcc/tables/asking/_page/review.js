@@ -5,169 +5,171 @@ let selected = new Set(); // rows, as "view:id"
 let opened = null; // the cluster whose rows are shown
 const STILL = { preventScroll: true };
 
-const called = ({ cluster, name }) => `${cluster} ${name}`.trim();
-const shownIn = (ids) => ids.map((id) => state.shown[id]); // rows, several as one id or a list
-const clusterOf = ({ view }, number) =>
-  state.clusters.find(({ cluster }) => cluster === number || cluster === `${view}:${number}`);
+const fullName = ({ cluster, name }) => `${cluster} ${name}`.trim();
+const rowsOf = (ids) => ids.map((id) => state.shown[id]); // rows, several as one id or a list
+const clusterOf = ({ view }, label) =>
+  state.clusters.find(({ cluster }) => cluster === label || cluster === `${view}:${label}`);
 const idOf = (row) => `${row.view}:${row.id}`;
-const line = (...content) => make("li", ...content);
+const entry = (...content) => make("li", ...content);
 const asRows = (rows) => make("div", { class: "rows" }, ...rows);
 
 function correct(id, value, words) {
   say("answer", { id: String(id), answer: String(value) }, words);
 }
 
-function taken(told) {
+function showTaken(reply) {
   selected.clear();
-  showAnew(told);
-  const { said, n_moved, moved } = told.told;
+  showAnew(reply);
+  const { said, n_moved, moved } = reply.told;
   if (n_moved > moved.length) moved.push(`and ${counted(n_moved - moved.length, "more row")}`);
-  at("told").replaceChildren(
+  byId("told").replaceChildren(
     `${said} ${counted(n_moved, "row")} moved.`,
-    make("details", make("summary", "Which ones"), make("ul", ...moved.map((row) => line(row)))),
+    make("details", make("summary", "Which ones"), make("ul", ...moved.map((text) => entry(text)))),
   );
-  at("told").querySelector("details").hidden = n_moved === 0;
+  byId("told").querySelector("details").hidden = n_moved === 0;
 }
 
-function stale(told, words, tried) {
-  showAnew(told);
-  problem(notTaken("corrected", words, tried));
+function showStale(newState, words, isRetry) {
+  showAnew(newState);
+  showProblem(notTaken("corrected", words, isRetry));
 }
 
-function finished(told) {
+function showFinished(reply) {
   document.querySelector("header").hidden = true;
-  ended(
-    `${told.folder} has ${counted(told.n, "correction")} in all.` +
+  showEnd(
+    `${reply.folder} has ${counted(reply.n, "correction")} in all.` +
       " They stay when the result is made anew with",
-    `--continue ${told.typed}`,
+    `--continue ${reply.typed}`,
     "The server has ended; this page can be closed.",
   );
 }
 
 /* ---- what is shown ---- */
 
-function showAnew(told) {
-  const refocus = placeOfFocus();
-  show(told);
+function showAnew(newState) {
+  const refocus = rememberFocus();
+  show(newState);
   if (!refocus()) document.querySelector(opened ? "#opened h2" : "h1").focus(STILL);
 }
 
-function show(told) {
-  state = told;
-  at("status").textContent =
-    counted(told.clusters.length, "cluster") +
-    ` · ${counted(told.corrections.length, "correction")}`;
-  at("clusters").replaceChildren(...told.clusters.map(shownCluster));
-  list("disputed", "Different answers of several people", told.disputed, disputed);
-  list("between", "Rows between two clusters", told.between, doubtful);
-  list("nowhere", "Rows that fit nowhere", told.nowhere, doubtful);
-  list("violated", "Constraints that the clusters violate", told.violated, violated);
-  list("matches", "Matches that seem to be wrong", told.matches, doubtfulMatch);
+function show(newState) {
+  state = newState;
+  byId("status").textContent =
+    counted(newState.clusters.length, "cluster") +
+    ` · ${counted(newState.corrections.length, "correction")}`;
+  byId("clusters").replaceChildren(...newState.clusters.map(clusterItem));
+  showDoubts("disputed", "Different answers of several people", newState.disputed, disputedItem);
+  showDoubts("between", "Rows between two clusters", newState.between, doubtfulItem);
+  showDoubts("nowhere", "Rows that fit nowhere", newState.nowhere, doubtfulItem);
+  showDoubts("violated", "Constraints that the clusters violate", newState.violated, violatedItem);
+  showDoubts("matches", "Matches that seem to be wrong", newState.matches, matchItem);
   for (const name of ["disputed", "violated"])
-    at(`n-${name}`).parentElement.hidden = told[name].n === 0;
-  at("corrections").replaceChildren(...told.corrections.map((text) => line(text)));
-  if (told.clusters.some((one) => String(one.cluster) === opened)) open(opened);
-  else close();
+    byId(`n-${name}`).parentElement.hidden = newState[name].n === 0;
+  byId("corrections").replaceChildren(...newState.corrections.map((text) => entry(text)));
+  if (newState.clusters.some((cluster) => String(cluster.cluster) === opened)) openRows(opened);
+  else closeRows();
   showSelection();
 }
 
-function list(name, title, told, shown) {
-  at(`n-${name}`).textContent = `${title} (${howMany(told)})`;
-  at(name).replaceChildren(...told.rows.map(shown));
+function showDoubts(name, title, doubts, itemOf) {
+  byId(`n-${name}`).textContent = `${title} (${howMany(doubts)})`;
+  byId(name).replaceChildren(...doubts.rows.map(itemOf));
 }
 
 function howMany({ n, rows }, order = "") {
   return n > rows.length ? `${n}, ${rows.length} of them${order}` : `${n}`;
 }
 
-function shownCluster(one) {
-  const id = String(one.cluster);
-  const sizes = Object.entries(one.rows).flatMap(([view, { size }], place) => [
-    `${place ? ", " : ""}${size} `,
+function clusterItem(cluster) {
+  const id = String(cluster.cluster);
+  const sizes = Object.entries(cluster.rows).flatMap(([view, { size }], index) => [
+    `${index ? ", " : ""}${size} `,
     make("bdi", view), // one from right to left would take the next number along
   ]);
-  const typical = Object.values(one.rows).flatMap((own) => shownIn(own.typical));
+  const typicalRows = Object.values(cluster.rows).flatMap((inView) => rowsOf(inView.typical));
   const item = make("li");
-  const does = {
-    Rows: () => open(id).then(() => at("opened").querySelector("h2")?.focus()),
-    Rename: () => renaming(item, one),
-    Merge: () => merging(item, one),
-    Split: () => splitting(item, one),
+  const actions = {
+    Rows: () => openRows(id).then(() => byId("opened").querySelector("h2")?.focus()),
+    Rename: () => renaming(item, cluster),
+    Merge: () => merging(item, cluster),
+    Split: () => splitting(item, cluster),
   };
   item.append(
-    make("h2", `${id}  `, one.name, " ", soft("(", ...sizes, ")")),
-    exemplars(typical.map((row) => [row])),
-    keys(...Object.entries(does).map(([text, run]) => act(text, run, called(one)))),
+    make("h2", `${id}  `, cluster.name, " ", soft("(", ...sizes, ")")),
+    exemplars(typicalRows.map((row) => [row])),
+    buttonRow(
+      ...Object.entries(actions).map(([text, action]) => button(text, action, fullName(cluster))),
+    ),
   );
   return item;
 }
 
-function renaming(item, one) {
-  inside(item, renameForm(String(one.cluster), called(one), called(one)));
+function renaming(item, cluster) {
+  putInto(item, renameForm(String(cluster.cluster), fullName(cluster), fullName(cluster)));
 }
 
-function option(one, chosen = "") {
-  const selected = String(one.cluster) === chosen ? "" : null;
-  return make("option", { value: one.cluster, selected }, called(one));
+function option(cluster, chosen = "") {
+  const selected = String(cluster.cluster) === chosen ? "" : null;
+  return make("option", { value: cluster.cluster, selected }, fullName(cluster));
 }
 
-function merging(item, one) {
+function merging(item, cluster) {
   const others = state.clusters.filter(
-    (other) => other !== one && Object.keys(other.rows)[0] === Object.keys(one.rows)[0],
+    (other) => other !== cluster && Object.keys(other.rows)[0] === Object.keys(cluster.rows)[0],
   );
   if (!others.length) {
-    inside(item, make("p", { role: "alert" }, "There is no other cluster to merge it into."));
+    putInto(item, make("p", { role: "alert" }, "There is no other cluster to merge it into."));
     return;
   }
-  const into = make("select", { "aria-label": "Into" }, ...others.map((other) => option(other)));
+  const target = make("select", { "aria-label": "Into" }, ...others.map((other) => option(other)));
   const onsubmit = () => {
-    const words = `${called(one)} into ${into.selectedOptions[0].textContent}`;
-    correct(one.cluster, `merge:${into.value}`, words);
+    const words = `${fullName(cluster)} into ${target.selectedOptions[0].textContent}`;
+    correct(cluster.cluster, `merge:${target.value}`, words);
   };
   const merge = make("button", "Merge");
-  inside(item, make("form", { onsubmit }, "Put its rows into ", into, merge));
+  putInto(item, make("form", { onsubmit }, "Put its rows into ", target, merge));
 }
 
-async function splitting(item, one) {
-  const told = await get(`parts?id=${encodeURIComponent(one.cluster)}`);
-  if (!told) return;
-  const shown = told.parts.map((part, place) =>
+async function splitting(item, cluster) {
+  const reply = await get(`parts?id=${encodeURIComponent(cluster.cluster)}`);
+  if (!reply) return;
+  const sections = reply.parts.map((part, index) =>
     make(
       "section",
-      make("h3", `Part ${place + 1}: ${counted(part.n, "row")}`),
+      make("h3", `Part ${index + 1}: ${counted(part.n, "row")}`),
       exemplars(part.rows.map((row) => [row])),
     ),
   );
-  const send = () => correct(one.cluster, "split", `split ${called(one)}`);
-  inside(item, ...shown, act("Split off part 2", send));
+  const split = () => correct(cluster.cluster, "split", `split ${fullName(cluster)}`);
+  putInto(item, ...sections, button("Split off part 2", split));
 }
 
-async function open(id) {
-  const told = await get(`rows?id=${encodeURIComponent(id)}`);
-  if (!told || !state) return;
+async function openRows(id) {
+  const reply = await get(`rows?id=${encodeURIComponent(id)}`);
+  if (!reply || !state) return; // the page may have ended meanwhile
   opened = id;
-  const back = () => {
-    close();
-    const place = state.clusters.findIndex((one) => String(one.cluster) === id);
-    at("clusters").children[place].querySelector("button").focus();
+  const closeAndReturn = () => {
+    closeRows();
+    const index = state.clusters.findIndex((cluster) => String(cluster.cluster) === id);
+    byId("clusters").children[index].querySelector("button").focus();
   };
-  const focused = at("opened").contains(document.activeElement);
-  at("opened").replaceChildren(
+  const hadFocus = byId("opened").contains(document.activeElement);
+  byId("opened").replaceChildren(
     make(
       "h2",
       { tabindex: -1 },
-      `Rows of ${id} (${howMany(told, ", the least sure first")}) `,
-      act("Close", back),
+      `Rows of ${id} (${howMany(reply, ", the least sure first")}) `,
+      button("Close", closeAndReturn),
     ),
-    make("ul", { class: "rows" }, ...told.rows.map((row) => line(choosable(row)))),
+    make("ul", { class: "rows" }, ...reply.rows.map((row) => entry(choosable(row)))),
   );
-  at("opened").hidden = false;
-  if (focused) at("opened").querySelector("h2").focus(STILL);
+  byId("opened").hidden = false;
+  if (hadFocus) byId("opened").querySelector("h2").focus(STILL);
 }
 
-function close() {
+function closeRows() {
   opened = null;
-  at("opened").hidden = true;
+  byId("opened").hidden = true;
 }
 
 function choosable(row) {
@@ -182,81 +184,81 @@ function choosable(row) {
   return make("div", make("label", box, " Select"), shownRow(row));
 }
 
-function doubtful({ id, second }) {
-  const [row] = shownIn([id]);
+function doubtfulItem({ id, second }) {
+  const [row] = rowsOf([id]);
   const other = clusterOf(row, second);
-  const move = () => correct(id, second, `${id} to ${called(other)}`);
+  const move = () => correct(id, second, `${id} to ${fullName(other)}`);
   const leaveOut = () => correct(id, "outlier", `${id} fits nowhere`);
-  const buttons = keys(act("Fits nowhere", leaveOut, `(${id})`));
-  if (other) buttons.prepend(act(`Move to ${called(other)}`, move, `(${id})`));
-  return line(choosable(row), buttons);
+  const buttons = buttonRow(button("Fits nowhere", leaveOut, `(${id})`));
+  if (other) buttons.prepend(button(`Move to ${fullName(other)}`, move, `(${id})`));
+  return entry(choosable(row), buttons);
 }
 
-function disputed({ id, said }) {
-  const rows = shownIn(id.split("\n"));
-  const what = rows.map(idOf).join(" and ");
+function disputedItem({ id, said }) {
+  const rows = rowsOf(id.split("\n"));
+  const rowNames = rows.map(idOf).join(" and ");
   const settle = (value, words) =>
-    act(words, () => correct(id, value, `${what}: ${words}`), `(${what})`);
-  const answered = said.map(({ cluster }) => clusterOf(rows[0], cluster));
-  const moves = state.clusters.filter((one) => answered.includes(one));
-  return line(
+    button(words, () => correct(id, value, `${rowNames}: ${words}`), `(${rowNames})`);
+  const answeredClusters = said.map(({ cluster }) => clusterOf(rows[0], cluster));
+  const choices = state.clusters.filter((cluster) => answeredClusters.includes(cluster));
+  return entry(
     asRows(rows.map(choosable)),
     make("p", said.map(({ who, answer }) => `${who}: ${inWords(answer)}`).join("; ")),
-    keys(
-      ...moves.map((one) => settle(one.cluster, `Put into ${called(one)}`)),
+    buttonRow(
+      ...choices.map((cluster) => settle(cluster.cluster, `Put into ${fullName(cluster)}`)),
       settle("outlier", "Fits nowhere"),
     ),
   );
 }
 
-function violated({ id, must_link, clusters, source }) {
-  const rows = shownIn(id.split("\n"));
-  const [one, other] = clusters.map((number) => called(clusterOf(rows[0], number)));
-  const said = must_link
-    ? `belong together, but they are in ${one} and in ${other}.`
-    : `belong apart, but both are in ${one}.`;
-  return line(make("p", `By ${source}, these ${said}`), asRows(rows.map(choosable)));
+function violatedItem({ id, must_link, clusters, source }) {
+  const rows = rowsOf(id.split("\n"));
+  const [first, second] = clusters.map((label) => fullName(clusterOf(rows[0], label)));
+  const finding = must_link
+    ? `belong together, but they are in ${first} and in ${second}.`
+    : `belong apart, but both are in ${first}.`;
+  return entry(make("p", `By ${source}, these ${finding}`), asRows(rows.map(choosable)));
 }
 
-function doubtfulMatch({ id, used }) {
+function matchItem({ id, used }) {
   const words = id.replace("\n", " and ");
-  const part = () => correct(id, "no match", `${words} are not the same`);
-  const join = () => correct(id, "match", `${words} are the same`);
-  const wrong = act(used ? "Wrong match" : "Left out already", part, `(${words})`);
-  wrong.disabled = !used;
-  return line(
-    asRows(shownIn(id.split("\n")).map((row) => shownRow(row))),
-    keys(act("The same thing", join, `(${words})`), wrong),
+  const deny = () => correct(id, "no match", `${words} are not the same`);
+  const confirm = () => correct(id, "match", `${words} are the same`);
+  const wrongButton = button(used ? "Wrong match" : "Left out already", deny, `(${words})`);
+  wrongButton.disabled = !used;
+  return entry(
+    asRows(rowsOf(id.split("\n")).map((row) => shownRow(row))),
+    buttonRow(button("The same thing", confirm, `(${words})`), wrongButton),
   );
 }
 
 function showSelection() {
-  const known = document.querySelectorAll("[data-row]");
-  for (const box of known) box.checked = selected.has(box.dataset.row);
-  at("selection").hidden = selected.size === 0;
-  at("n-selected").textContent = `${counted(selected.size, "row")} selected`;
+  const boxes = document.querySelectorAll("[data-row]");
+  for (const box of boxes) box.checked = selected.has(box.dataset.row);
+  byId("selection").hidden = selected.size === 0;
+  byId("n-selected").textContent = `${counted(selected.size, "row")} selected`;
   const views = new Set([...selected].map((id) => id.split(":")[0]));
   document.querySelector("[value=match]").disabled = !(selected.size === 2 && views.size === 2);
-  const chosen = at("target").value;
+  const chosen = byId("target").value;
   const targets = state.clusters.filter(({ rows }) =>
     [...views].every((view) => Object.hasOwn(rows, view)),
   );
-  at("target").replaceChildren(...targets.map((one) => option(one, chosen)));
+  byId("target").replaceChildren(...targets.map((cluster) => option(cluster, chosen)));
   document.querySelector("[value=move]").disabled = targets.length === 0;
 }
 
-at("selection").addEventListener("submit", (event) => {
+byId("selection").addEventListener("submit", (event) => {
   const ids = [...selected].join("\n");
-  const what = counted(selected.size, "row");
-  const does = event.submitter.value;
-  if (does === "clear") {
+  const rowCount = counted(selected.size, "row");
+  const action = event.submitter.value;
+  if (action === "clear") {
     selected.clear();
     showSelection();
-  } else if (does === "move")
-    correct(ids, at("target").value, `${what} to ${at("target").value}`);
-  else correct(ids, does, `${what}: ${event.submitter.textContent}`);
+  } else if (action === "move")
+    correct(ids, byId("target").value, `${rowCount} to ${byId("target").value}`);
+  else correct(ids, action, `${rowCount}: ${event.submitter.textContent}`);
 });
 
 const KEYS = /^[pfr]$/i;
-const pressed = () => undefined; // there are no others
-get("state").then((told) => told && show(told));
+const pressOwnKey = () => undefined; // there are no others
+get("state").then((newState) => newState && show(newState));
