@@ -131,14 +131,12 @@
     });
   }
 
-  function draw() { plots.forEach((plot) => { plot.draw(); }); }
-
   function showAlone(cluster) {
     alone = cluster;
     all("button.cluster").forEach(function (button) {
       button.setAttribute("aria-pressed", String(button.dataset.cluster === alone));
     });
-    draw();
+    drawAll();
   }
 
   /* ---- a row in words ---- */
@@ -260,7 +258,7 @@
     listValues(viewIndex, row);
     listConstraints(viewIndex, row);
     showPanel(true);
-    draw();
+    drawAll();
   }
 
   function clear() {
@@ -271,7 +269,7 @@
     constraints.replaceChildren();
     if (hadFocus) { (opener || nameField).focus({ preventScroll: true }); }
     showPanel(false);
-    draw();
+    drawAll();
   }
 
   /* ---- search ---- */
@@ -362,12 +360,12 @@
 
   /* ---- what is drawn ---- */
 
-  byId("kinds").addEventListener("change", draw);
+  byId("kinds").addEventListener("change", drawAll);
   function recolor() {
     all("[data-coloring]").forEach(function (node) {
       node.hidden = node.dataset.coloring !== coloring.value;
     });
-    draw();
+    drawAll();
   }
   coloring.addEventListener("change", recolor);
   window.addEventListener("pageshow", recolor); // what was chosen is chosen again

@@ -16,6 +16,8 @@ function element(tag, text, parent) {
   return created;
 }
 
+function drawAll() { plots.forEach((plot) => { plot.draw(); }); }
+
 /* Draws a shape of a square from -8 to 8 at a place. */
 function mark(pen, shape, [left, top], scale, fill, edge) {
   pen.save();
@@ -37,7 +39,7 @@ function mark(pen, shape, [left, top], scale, fill, edge) {
     const theme = forced || chosen || (system.matches ? "dark" : "light");
     root.dataset.theme = theme;
     button.textContent = theme === "dark" ? "Light colors" : "Dark colors";
-    plots.forEach((plot) => { plot.draw(); });
+    drawAll();
   }
 
   button.addEventListener("click", function () {

@@ -248,11 +248,7 @@ class Plot {
     if (index < 0) { return; }
     const { x, y } = this.scene.points();
     const [across, down] = this.toPixels(x[index], y[index]);
-    this.tip.replaceChildren(...this.scene.tell(index).map(function (line) {
-      const made = document.createElement("div");
-      made.textContent = line;
-      return made;
-    }));
+    this.tip.replaceChildren(...this.scene.tell(index).map((line) => element("div", line)));
     const room = this.chart.clientWidth - this.tip.offsetWidth;
     const above = down - this.tip.offsetHeight - 12;
     this.tip.style.left = Math.max(0, Math.min(across - this.tip.offsetWidth / 2, room)) + "px";

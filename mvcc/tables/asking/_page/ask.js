@@ -171,11 +171,6 @@ async function changing({ id, answer }) {
   byId("look").replaceChildren(`You said ${inWords(answer)}. `, button("Keep it", loadState));
 }
 
-async function loadState() {
-  const newState = await get("state");
-  if (newState) show(newState);
-}
-
 function showFinished(reply) {
   document.querySelector("header button").hidden = true;
   showEnd(

@@ -45,7 +45,7 @@ async function say(name, body, words, isRetry = false) {
   setBusy(true);
   // a second try says what was seen at the first
   const version = body.version ?? state.status.version;
-  unsent = { name, body: Object.assign(body, { version }), words, tried: isRetry };
+  unsent = { name, body: Object.assign(body, { version }), words };
   try {
     const response = await fetch(name, {
       method: "POST",
@@ -267,4 +267,9 @@ async function get(path) {
   showProblem(reply?.error || `The server is gone, or has another address now. ${remedy}`);
   unanswered = true;
   return null;
+}
+
+async function loadState() {
+  const newState = await get("state");
+  if (newState) show(newState);
 }

@@ -6,7 +6,7 @@ let opened = null; // the cluster whose rows are shown
 const STILL = { preventScroll: true };
 
 const fullName = ({ cluster, name }) => `${cluster} ${name}`.trim();
-const rowsOf = (ids) => ids.map((id) => state.shown[id]); // rows, several as one id or a list
+const rowsOf = (ids) => ids.map((id) => state.shown[id]);
 const clusterOf = ({ view }, label) =>
   state.clusters.find(({ cluster }) => cluster === label || cluster === `${view}:${label}`);
 const idOf = (row) => `${row.view}:${row.id}`;
@@ -261,4 +261,4 @@ byId("selection").addEventListener("submit", (event) => {
 
 const KEYS = /^[pfr]$/i;
 const pressOwnKey = () => undefined; // there are no others
-get("state").then((newState) => newState && show(newState));
+loadState();
