@@ -421,9 +421,12 @@ def test_groups_that_the_log_contradicts_are_noted_and_count(tmp_path, options):
     assert "asked.csv about 1 answered object, and count as they are" in notes[0]
 
 
-def test_links_by_a_row_that_is_gone_are_those_of_the_log(tmp_path, options):
-    folder, groups = session_of(tmp_path, options)
-    first = next(own[0] for own in groups if own[0].startswith("view0:")).partition(":")[2]
+def test_links_by_a_row_that_is_gone_are_those_of_the_log(tmp_path):
+    options = write_problem(tmp_path, n=16, n_matches=8, judged=())
+    folder, _ = session_of(tmp_path, options, 22)
+    links = read_csv(folder / "view1.csv")
+    linked = {row["i"] for row in links}
+    first = next(first for first, second in matches(tmp_path) if second in linked)
     for name, column in (("view0", "id"), ("view0-view1", "view0")):
         rows = read_csv(tmp_path / f"{name}.csv")
         left = [row.values() for row in rows if row[column] != first]
@@ -439,7 +442,6 @@ def test_links_by_a_row_that_is_gone_are_those_of_the_log(tmp_path, options):
         assert of_log.is_among(own).all()
         assert len(set(own.rows())) == len(own)
     table = read.tables[1].row
-    links = read_csv(folder / "view1.csv")
     assert {(table[row["i"]], table[row["j"]]) for row in links} <= {
         pair for i, j, *_ in read.constraints[1].rows() for pair in ((i, j), (j, i))
     }  # also those of the row that it was matched with

@@ -35,7 +35,7 @@ from tests.tables.problems import (
 
 PROBLEMS = {
     "one view": {"n_views": 1, "pairs": ()},
-    "two views": {},
+    "two views": {"noise": 3.0},  # clusters overlap, and constraints move rows
     "no matches": {"pairs": ()},
     "no constraints": {"judged": ()},
     "constraints in the second view alone": {"judged": (1,)},
@@ -85,7 +85,7 @@ def test_tables_and_facts_say_the_same(tmp_path, name, transfer):
             assert is_satisfied == ((labels[i] == labels[j]) == must_link)
         assert view["violated"] == [[*row[:4], row[5]] for row in view["given"] if not row[4]]
         if transfer is None:
-            assert view["n_moved"] == len(view["moved"])
+            assert view["n_moved"] == len(view["moved"]) >= (name == "two views")
             assert all(view["labels"][row] != without for row, without, _ in view["moved"])
         for kind in () if transfer is None else ("propagated", "received"):
             listed = read_csv(out / table.name / f"{kind}.csv")

@@ -303,8 +303,8 @@ def test_where_views_are_numbered_apart_a_cluster_is_named_with_its_view():
         assert called in named.explain(view, labels.index[labels == 0][0])
     with pytest.raises(InvalidInputError, match=r"is not in cluster shop:0 \(Alpha\)\."):
         named.split("shop:0", {"survey": labels.index[labels == 0][0]})
-    alone = merged.move({"shop": "s3"}, 2)
-    assert {row[:2] for row in moved(merged, alone)} <= {("shop", "s3")}
+    alone = merged.move({"shop": "s3"}, 0)
+    assert moved(merged, alone) == {("shop", "s3", 0)}
 
 
 CO_EM = {"method": "co-em", "transfer": "direct-mapping"}

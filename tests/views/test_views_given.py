@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.base import clone
@@ -486,6 +486,7 @@ view_keys = st.sampled_from(
 )
 
 
+@example(given={("texts", "images"): MATRIX})
 @many(
     120,
     given=st.dictionaries(st.tuples(view_keys, view_keys) | view_keys, forms, max_size=2) | forms,
