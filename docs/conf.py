@@ -95,6 +95,12 @@ def link_gallery(app: Sphinx, docname: str, source: list[str]) -> None:
     )
 
 
+def hold_errors(app: Sphinx, docname: str, source: list[str]) -> None:
+    """Let no line end within a figure and its error, which are close in narrow cells."""
+    source[0] = source[0].replace(" ± ", "\u00a0±\u00a0")
+
+
 def setup(app: Sphinx) -> None:
     """Tell Sphinx."""
     app.connect("source-read", link_gallery)
+    app.connect("source-read", hold_errors)
