@@ -99,9 +99,9 @@ def test_a_run_killed_again_and_again_gives_the_same_bytes(folder, undisturbed, 
             run(folder, "--fresh", "--trials", "1")
             kept = shards(folder)
         process = start(folder)
-        if moment.random() < 0.8 or done == kills - 1:
+        if waits := done in (0, kills - 1) or moment.random() < 0.8:
             wait_for_trials(folder, len(kept) + 1, process)
-        time.sleep(moment.uniform(0, 0.4))
+        time.sleep(moment.uniform(0, 0.05 if waits else 0.4))
         workers = workers_of(process) if process.poll() is None else []
         process.kill()
         assert "Traceback" not in finish(process)[2]
