@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.browser.conftest import SCROLLED, UNFOLD
+from tests.browser.conftest import PAINTED, SCROLLED, UNFOLD
 from tests.tables.asking.pages import KINDS, THEN, asked, kind_of, serving, write_tables
 from tests.tables.problems import read_csv
 
@@ -231,6 +231,20 @@ def test_a_page_that_waits_for_the_server_is_dimmed(page):
     held[0].continue_()
     wait_for(page, TOLD, "You said unsure about ")
     assert not page.evaluate(dimmed)
+
+
+def test_what_comes_when_the_page_has_ended_changes_nothing(config, visit):
+    held = []
+    with serving(config) as server:
+        page = visit(server.address, expects=["ERR_FAILED"])
+        page.route("**/nearest?*", lambda route: held.append(route))
+        with page.expect_request("**/nearest?*"):
+            page.click("[aria-controls=explained]")
+        page.keyboard.press("f")
+        page.wait_for_selector("text=Finished")
+        with page.expect_event("requestfailed"):
+            held[0].abort()
+        page.evaluate(PAINTED)
 
 
 def test_an_answer_whose_response_was_lost_had_arrived(config, visit):

@@ -259,6 +259,7 @@ async function get(path) {
   if (unsent) return remind();
   const response = await fetch(path).catch(() => null);
   const reply = response && (await response.json().catch(() => null));
+  if (!byId("problem")) return null; // the page has ended meanwhile
   if (response && response.ok) {
     if (unanswered) showProblem("");
     return reply;

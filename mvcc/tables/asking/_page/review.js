@@ -146,7 +146,7 @@ async function splitting(item, cluster) {
 
 async function openRows(id) {
   const reply = await get(`rows?id=${encodeURIComponent(id)}`);
-  if (!reply || !state) return; // the page may have ended meanwhile
+  if (!reply) return;
   opened = id;
   const closeAndReturn = () => {
     closeRows();
