@@ -56,6 +56,7 @@ ROOMS = {
             "tests/tables/test_encodings.py",
             "tests/tables/test_export_as_it_was.py",
             "tests/tables/test_given_pairs.py",
+            "tests/tables/test_id_column.py",
             "tests/tables/test_limits.py",
             "tests/tables/test_pictures.py",
             "tests/tables/test_table_formats.py",
