@@ -195,6 +195,12 @@ def test_numbers_are_read_as_people_write_them(tmp_path, values, note, found):
     assert_is_read(tmp_path, values, "number", note, found)
 
 
+def test_new_truth_values_may_be_1_and_0(tmp_path):
+    column, _ = column_of(tmp_path, ["yes", "no", "no"])
+    new = pd.DataFrame({"c": ["1", "no", "0", "YES"]})
+    assert read_like([column], new)["c"].values.tolist() == [1, 0, 0, 1]
+
+
 DOTS = "day.month.year"
 ALSO = "year-month-day, 1900-01-01 is a date; add it to `missing` if it stands for none"
 
@@ -328,7 +334,9 @@ def test_what_is_neither_number_nor_date_is_a_category_or_a_text(tmp_path, value
     ],
 )
 def test_other_values_tell_what_points_and_commas_are(tmp_path, content, X):
-    assert read(tmp_path, content).X.tolist() == X
+    table = read(tmp_path, content)
+    assert table.X.tolist() == X
+    assert {column.kind for column in table.used} == {"number"}
 
 
 @pytest.mark.parametrize(
