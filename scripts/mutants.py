@@ -95,6 +95,7 @@ ROOMS = {
             "tests/tables/test_continued.py",
             "tests/tables/test_export_as_it_was.py",
             "tests/tables/test_output_folder.py",
+            "tests/tables/test_text_files.py",
             "tests/cli/test_compare.py",
             "tests/cli/test_export.py",
             "tests/cli/test_match.py",
