@@ -96,8 +96,10 @@ def link_gallery(app: Sphinx, docname: str, source: list[str]) -> None:
 
 
 def hold_errors(app: Sphinx, docname: str, source: list[str]) -> None:
-    """Let no line end within a figure and its error, which are close in narrow cells."""
-    source[0] = source[0].replace(" ± ", "\u00a0±\u00a0")
+    """Let no line of a narrow cell end within a figure and its error."""
+    source[0] = re.sub(
+        r"^\|.*", lambda row: row[0].replace(" ± ", "\u00a0±\u00a0"), source[0], flags=re.MULTILINE
+    )
 
 
 def setup(app: Sphinx) -> None:

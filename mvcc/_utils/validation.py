@@ -261,16 +261,16 @@ def label_codes(labels: ArrayLike, name: str) -> Ints:
 
 
 def check_number(
-    value: Any, name: str, *, low: float, high: float = np.inf, low_included: bool = True
+    value: Any, name: str, *, high: float = np.inf, zero_included: bool = True
 ) -> float:
-    """Return a finite number of the given interval, or say what is allowed."""
+    """Return a finite number from 0 on, or say what is allowed."""
     if isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool):
         with suppress(OverflowError):  # an integer beyond all floats
             number = float(value)
-            if low <= number <= high and np.isfinite(number) and (low_included or number > low):
+            if 0 <= number <= high and np.isfinite(number) and (zero_included or number > 0):
                 return number
-    interval = f"[{low:g}, {high:g}]"
-    if not low_included:
+    interval = f"[0, {high:g}]"
+    if not zero_included:
         interval = interval.replace("[", "(")
     if high == np.inf:
         interval = interval.replace("]", ")")

@@ -75,7 +75,7 @@ class ConstrainedKMeans(FitsConstraints, ClusterMixin, BaseEstimator):
             )
         n_init = self._n_init()
         max_iter = check_count(self.max_iter, "max_iter")
-        check_number(self.tol, "tol", low=0)
+        check_number(self.tol, "tol")
         problem = Problem.of(data, given)
         if self._is_search():
             end = self._search(problem, given, k, n_init)

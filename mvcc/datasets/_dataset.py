@@ -85,12 +85,14 @@ def check_choice(value: Any, name: str, allowed: tuple[T, ...]) -> T:
     return allowed[allowed.index(value)]
 
 
-def check_multiple(value: Any, name: str, factor: int, high: int) -> int:
-    """Return a positive multiple of the factor, up to a limit, or say that it must be one."""
-    multiple = check_count(value, name)
-    if multiple % factor or multiple > high:
-        raise InvalidInputError(f"{name} must be a multiple of {factor} up to {high}, got {value}.")
-    return multiple
+def check_instances(instances_per_view: Any, factor: int, high: int) -> int:
+    """Return a number of instances, a multiple of the factor, or say that it must be one."""
+    n = check_count(instances_per_view, "instances_per_view")
+    if n % factor or n > high:
+        raise InvalidInputError(
+            f"instances_per_view must be a multiple of {factor} up to {high}, got {n}."
+        )
+    return n
 
 
 def load_dataset(

@@ -13,7 +13,7 @@ from sklearn.datasets import load_breast_cancer, load_digits, load_wine, make_ci
 
 from mvcc._utils.arrays import Floats, Ints
 from mvcc._utils.validation import check_number
-from mvcc.datasets._dataset import Dataset, check_choice, check_multiple, pair_at_random, relate
+from mvcc.datasets._dataset import Dataset, check_choice, check_instances, pair_at_random, relate
 
 # quadrants I, II, III, IV
 _CENTERS = np.array([[3.0, 3.0], [-3.0, 3.0], [-3.0, -3.0], [3.0, -3.0]])
@@ -28,7 +28,7 @@ def four_quadrants(
     # The default is that of Table 1, which fits the results of §6.3 better than that of the text of
     # §6.1, 200 in both views together. A third view (§5.3) is drawn after the other two, which it
     # does not change, and matched to the first as the second is.
-    n = check_multiple(instances_per_view, "instances_per_view", 4, _MOST)
+    n = check_instances(instances_per_view, 4, _MOST)
     count = check_choice(n_views, "n_views", (2, 3))
     quadrants = np.repeat(np.arange(4), n // 4)
     views = [_CENTERS[quadrants] + rng.standard_normal((n, 2)) for _ in range(count)]
@@ -54,8 +54,8 @@ def draw_shape(
 ) -> Dataset:
     """Draw both views alike, and relations at random within the classes, as in §6.1."""
     # ``noise`` is the standard deviation of both coordinates. Every instance has one partner.
-    n = check_multiple(instances_per_view, "instances_per_view", 2, 10**6)
-    spread = check_number(noise, "noise", low=0, high=1e100)
+    n = check_instances(instances_per_view, 2, 10**6)
+    spread = check_number(noise, "noise", high=1e100)
     # what scikit-learn takes; it draws from the same stream
     legacy = np.random.RandomState(rng.bit_generator)
     drawn = [shape(n_samples=n, shuffle=False, noise=spread, random_state=legacy) for _ in range(2)]

@@ -281,7 +281,7 @@ def _scaled(data: Floats, low: Floats, span: Floats) -> Floats:
 def _spectrum_of(data: Floats, n_components: int, sigma: float) -> _Spectrum:
     n = len(data)
     n_kept = check_count(n_components, "n_components")
-    check_number(sigma, "sigma", low=0, low_included=False)
+    check_number(sigma, "sigma", zero_included=False)
     if n_kept >= n:
         raise InvalidInputError(
             f"n_components={n_kept} needs more than {n_kept} rows, but X has {n}."

@@ -173,7 +173,7 @@ class MultiViewConstrainedClustering(MultiViewEstimator):
             )
         transfer = clone(self.transfer or ConstraintPropagation())
         _check_base(self.base)
-        max_iter, tol = check_count(self.max_iter, "max_iter"), check_number(self.tol, "tol", low=0)
+        max_iter, tol = check_count(self.max_iter, "max_iter"), check_number(self.tol, "tol")
         rng = as_generator(self.random_state)
         seeds = rng.integers(2**31, size=len(data)).tolist()
         co_em = CoEM(data, self.base, seeds, self.closure, max_iter, tol, names)

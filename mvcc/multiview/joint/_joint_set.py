@@ -76,7 +76,7 @@ class Settings:
             check_count(model.n_neighbors, "n_neighbors"),
             n_components,
             check_count(model.n_init, "n_init"),
-            check_number(model.constraint_weight, "constraint_weight", low=0),
+            check_number(model.constraint_weight, "constraint_weight"),
             model.graph,
         )
 
