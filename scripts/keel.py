@@ -83,14 +83,18 @@ def task(name: str, matched: float, seed: int) -> Task:
     return half(whole, matched, rng)
 
 
-def measured(number: int, matched: float, data: str, method: str) -> list[dict[str, float]]:
-    """Cluster a draw of a table; return F and the adjusted Rand index."""
-    drawn = task(data, matched, number)
+def scores(drawn: Task, method: str, number: int) -> list[dict[str, float]]:
+    """Cluster tables by a method; return F and the adjusted Rand index, means of both."""
     labels = METHODS[method](drawn, number)
     pairs = [(drawn.y[rows], of_view) for rows, of_view in zip(drawn.objects, labels, strict=True)]
-    scores = [(pairwise_f_measure(*pair), adjusted_rand_score(*pair)) for pair in pairs]
-    F, index = np.mean(scores, axis=0).round(6)
+    both = [(pairwise_f_measure(*pair), adjusted_rand_score(*pair)) for pair in pairs]
+    F, index = np.mean(both, axis=0).round(6)
     return [{"F": F, "ARI": index}]
+
+
+def measured(number: int, matched: float, data: str, method: str) -> list[dict[str, float]]:
+    """Cluster a draw of a table; return F and the adjusted Rand index."""
+    return scores(task(data, matched, number), method, number)
 
 
 def lines(rows: pd.DataFrame) -> Iterator[str]:

@@ -1,4 +1,6 @@
-"""The studies on tables of KEEL cut them as they say, and the page has what is stored."""
+"""The studies on tables of KEEL and on data of packages read and cut them as they say, and the page
+has what is stored.
+"""
 
 from pathlib import Path
 
@@ -6,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from scripts import keel, one_table
+from scripts import keel, one_table, packaged
 
 ROOT = Path(__file__).parents[1]
 
@@ -30,7 +32,7 @@ def test_the_columns_of_a_table_are_cut_in_halves_of_which_some_objects_have_one
     np.testing.assert_array_equal(numbers[shared[:, 0]], drawn.views[1][shared[:, 1], 1])
 
 
-@pytest.mark.parametrize("study", [keel, one_table])
+@pytest.mark.parametrize("study", [keel, one_table, packaged])
 def test_the_page_has_the_table_of_the_stored_fits(study):
     page = (ROOT / "docs" / "methods-compared.md").read_text("utf-8")
     rows = pd.read_csv(study.OUT)
@@ -49,3 +51,17 @@ def test_every_method_clusters_one_table(tmp_path, monkeypatch, constraints):
     for method in one_table.WITH if constraints else one_table.WITHOUT:
         (found,) = one_table.measured(0, "made", constraints, method)
         assert found == {"F": 1, "ARI": 1}
+
+
+def test_time_series_are_described_by_channel(tmp_path, monkeypatch):
+    (tmp_path / "Made_TRAIN.ts").write_text("#about\n@data\n1,3:0,0:up\n2,2:5,7:down\n")
+    (tmp_path / "Made_TEST.ts").write_text("@data\n4,0:1,1:up\n")
+    monkeypatch.setattr(packaged, "folder", lambda *parts: tmp_path)
+    series, classes = packaged.series_of("Made")
+    assert classes.tolist() == [0, 1, 0]
+    moments = packaged.columns(series, slice(1), packaged.moments)
+    assert moments.tolist() == [[2, 1, 2, 1, 3], [2, 0, 0, 2, 2], [2, 2, 4, 0, 4]]
+    assert packaged.columns(series, slice(2), np.asarray).shape == (3, 4)
+    whole, spectra, _ = packaged.with_spectrum("Made")
+    np.testing.assert_array_equal(whole, [[1, 3], [2, 2], [4, 0]])
+    np.testing.assert_allclose(spectra, [[4, 2], [4, 0], [4, 4]])
