@@ -28,7 +28,7 @@ from mvcc.embedding._objects import membership
 N_TIES = 3  # r, anchors that a row is tied to
 FEWEST_ANCHORS = 500
 ANCHORS_PER_CLUSTER = 25
-MOST_ANCHORS = 4_000  # of all views
+MOST_ANCHORS = 4_000  # of V views, each of which has 1 / (V + 1) of them at most
 _SHARE_OF_ROWS = 4  # rows for each anchor, at least
 _SAMPLED = 20  # rows for each anchor, of which k-means finds it
 _ROUNDS = 5  # of k-means: anchors need not be exact centers

@@ -91,8 +91,7 @@ class AutoFeatures(
     can take no more) among at most 1,000 rows at even steps, with every column divided by its
     largest value: as it is, one frequent word would rule the distances of texts. Term frequencies
     by their logarithm and inverse document frequencies as in [1]_, chapter 6; hubs as in [2]_.
-    Negative values of new rows count as 0 among counts and in
-    histograms.
+    Negative values of new rows count as 0 among counts and in histograms.
 
     References
     ----------

@@ -17,7 +17,8 @@ from mvcc._utils.arrays import Bools, Floats, Ints, blocks_of
 
 CONTRADICTION_POWER = 2.0  # of the cosine in another view, by which an edge is multiplied
 LEAST_COSINE = 0.05  # what a cosine counts at least: no edge is given up
-# objects and edges that two views have in common; from fewer, agreement is not measured
+# objects that two views have in common, and edges among them, each counted from both ends; from
+# fewer, agreement is not measured
 FEWEST_IN_COMMON = 20
 
 
@@ -26,9 +27,9 @@ def view_agreement(graphs: list[sp.csr_array], objects: list[Ints], places: list
 
     The edges of view u put objects together whose cosine in view v is c in the mean, beyond what
     random pairs have, and relative to what they could have. The geometric mean of both directions
-    is symmetric, 1 on the diagonal, and NaN where two views have fewer than 20 objects, or edges
-    among them, in common. `places` (n, k) are unit rows of every object in the leading eigenvectors
-    of a view, zero where the view does not see it.
+    is symmetric, 1 on the diagonal, and NaN where two views have fewer than 20 objects in common,
+    or fewer than ten edges among them. `places` (n, k) are unit rows of every object in the leading
+    eigenvectors of a view, zero where the view does not see it.
     """
     n_views, seen = len(graphs), _seen(places)
     total, weight, count = (np.zeros((n_views, n_views)) for _ in range(3))

@@ -52,9 +52,9 @@ class JointGraphClustering(MultiViewEstimator):
     in all views at once. The objects are embedded as by ``JointSpectralFeatures``, but for few
     matches (see Notes); constraints learn a ridge metric (``PairMetric``) in that space and the raw
     columns if leave-one-out finds one that helps. PCK-Means [1]_ then minimizes Eq. 1 over the
-    objects from several starts. Finally, the clusters of constrained objects, or of all if there
-    are no constraints, are spread over the graph of squared affinities [2]_, together with what the
-    columns of each view predict, and what was found once more.
+    objects from several starts. Finally, the clusters of constrained objects, and with a tenth of
+    the weight those of all, are spread over the graph of squared affinities [2]_, together with
+    what the columns of each view predict, and what was found once more.
 
     The columns of each view become features by one rule for all tables (``AutoFeatures``): counts
     of words, histograms and columns in different units each get what suits them, and sparse
@@ -69,7 +69,8 @@ class JointGraphClustering(MultiViewEstimator):
         that it has no more than 20 rows for each cluster.
     n_components : int, default=None
         Dimensions of the embedding; None is 2 k, or those before the eigengap of clear groups, and
-        4 k with a metric, but at most a third of the objects. By anchors, no more than there are.
+        4 k with a metric, but at most a third of the objects, or k if that is more. By anchors, no
+        more than there are.
     n_init : int, default=10
         Starts of PCK-Means; fewer by anchors, where three end in the lowest objective.
     constraint_weight : float, default=0.5
@@ -124,15 +125,14 @@ class JointGraphClustering(MultiViewEstimator):
         How much every two views show the same groups: the mean cosine, in the leading eigenvectors
         of one view, of objects that are neighbors in the other, beyond that of random pairs; 1 at
         most, and the geometric mean of both directions. NaN where two views have fewer than 20
-        objects, or in the exact graph edges among them, in common.
+        objects in common, or in the exact graph fewer than ten edges among them.
     suspicions_ : dict {(u, v): ndarray of shape (r,)}, u < v
         How likely each match is wrong, in ascending order of the distinct matches; NaN where that
         cannot be told, and 1 where other matches contradict it; see ``suspicious_matches``.
     dropped_matches_ : dict {(u, v): ndarray of shape (s, 2)}, u < v
         The matches that were left out since they seem to be wrong; views and rows by number.
     embedding_ : list of ndarray of shape (n_v, n_dimensions)
-        The rows of every view in the space where they were clustered; in single precision from
-        100,000 objects on.
+        The rows of every view in the space where they were clustered.
     view_names_ : list of str or None
         The names of the views; None where they were a list.
     n_features_in_ : list of int
