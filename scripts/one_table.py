@@ -4,10 +4,10 @@
     python -m scripts.one_table
         writes results/one_table.csv (ten minutes); a stopped command goes on where it was
 
-The tables are those of ``scripts.keel``, whole, with no, 20 and 160 right constraints, half of them
-must-links. All methods are given the features that joint makes. PCKMeans, MPCKMeans and PairMetric
-are given what follows from the constraints, too. The file has a line for each fit, with the
-pairwise F-measure and the adjusted Rand index of all rows.
+The tables are those of ``scripts.keel``, as many rows with all of their columns, with no, 20 and
+160 right constraints, half of them must-links. All methods are given the features that joint makes.
+PCKMeans, MPCKMeans and PairMetric are given what follows from the constraints, too. The file has a
+line for each fit, with the pairwise F-measure and the adjusted Rand index of all rows.
 """
 
 from __future__ import annotations
