@@ -91,10 +91,11 @@ def section(figures: Figures) -> list[str]:
 _READING = fill(
     "Half matched tables with the level 0.3, and the F of their rows, in the mean of both tables."
     " Pairs are of rows of the first table, drawn at random, half of them must-links, half"
-    " cannot-links. Wrong ones are of the other kind than they should be; conflicts are dropped"
-    " (`on_conflict`). After the comma is the paired difference: of 20 pairs to none, of 160 to 20,"
-    " and of pairs some of which are wrong to 160 right ones; ± is one standard error over the"
-    " draws. The tables of scikit-learn are whole, with their columns cut in two.",
+    " cannot-links. Wrong ones are of the other kind than they should be; those that contradict"
+    ' others count all the same (`on_conflict="drop"`). After the comma is the paired difference:'
+    " of 20 pairs to none, of 160 to 20, and of pairs some of which are wrong to 160 right ones; ±"
+    " is one standard error over the draws. The tables of scikit-learn are whole, with their"
+    " columns cut in two.",
     120,
 )
 _OTHERS = fill(
