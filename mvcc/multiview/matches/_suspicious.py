@@ -84,10 +84,11 @@ def suspicious_matches(
     is π / f(p), with f Grenander's decreasing density [2]_. If two views agree less than .35
     (``view_agreement_`` of ``JointGraphClustering``), unlike rows are no evidence against a match.
     Wrong matches lower the agreement, too, so the one that is compared is divided by 1 − π. More
-    than 1,000 matches of two views are compared with 500 of them, the same ones in every run. More
-    than 5,000 are looked at in parts: if the first seems to have no wrong ones that should be left
-    out, all matches of the others get its mean suspicion. If p pairs of views are matched, these
-    numbers are divided by √p, but 200 are compared: the time of many views is near that of two.
+    than 1,000 matches of two views are compared with 500 of them, the same ones in every run. If p
+    pairs of views are matched, both numbers are divided by √p, but are 200 at least: the time of
+    many views is near that of two. If there are more than 2,000 matches, as many are looked at
+    first: if none of these should be left out, all get their mean suspicion. Otherwise all are
+    looked at, 5,000 at most together.
 
     References
     ----------
