@@ -30,6 +30,7 @@ from mvcc.exceptions import InvalidInputError
 Rule = Literal["auto", "counts", "histograms", "scaled", "none"]
 
 RULES: tuple[str, ...] = get_args(Rule)
+_NOT_NEGATIVE = ("counts", "histograms")
 MOST_DIMENSIONS = 100  # of counts, and of wide sparse matrices
 _FEWEST_COUNTED = 20  # columns, below which short rows hardly differ by what they hold
 _HUBS = 0.05  # the share of rows that may be hubs
@@ -185,9 +186,10 @@ class AutoFeatures(
         self.hub_share_ = None
         values = X.data if sp.issparse(X) else X
         is_negative = values.min(initial=0.0) < 0
-        if self.rule in ("counts", "histograms") and is_negative:
+        if self.rule in _NOT_NEGATIVE and is_negative:
             raise InvalidInputError(
-                f"{self.rule} cannot be negative, but X has a value of {values.min():.3g}."
+                f"{self.rule} cannot be negative, but X has a value of {values.min():.3g}. "
+                "Negative values in data need 'auto' or 'scaled'."
             )
         if self.rule == "none" and sp.issparse(X):
             raise InvalidInputError(
@@ -252,6 +254,7 @@ class AutoFeatures(
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = self.rule != "none"
+        tags.input_tags.positive_only = self.rule in _NOT_NEGATIVE
         return tags
 
 

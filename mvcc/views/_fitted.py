@@ -42,6 +42,7 @@ class FittedViews:
         tags = super().__sklearn_tags__()  # type: ignore[misc]  # of BaseEstimator
         features = getattr(self, "features", "none")  # as they are: a rule makes others dense
         tags.input_tags.sparse = self._takes_sparse and features != "none"
+        tags.input_tags.two_d_array = False  # but several
         return tags
 
     def _rows(self, X: Any, view: int, noun: str) -> Any:

@@ -190,6 +190,11 @@ class PerView(  # type: ignore[call-arg]
             made.append(np.asarray(names, dtype=object).view(NamesOfView))
         return made
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False  # but several
+        return tags
+
     def _chosen(self, given: GivenViews) -> list[Any]:
         chosen = [self.transformer] * len(given.tables)
         if isinstance(self.transformer, Mapping | list | tuple):

@@ -9,10 +9,14 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from mvcc import AutoFeatures, AutoScaler, PairMetric, SpectralFeatures
 from mvcc.exceptions import InvalidInputError
 
-TRANSFORMERS = [AutoScaler(), AutoFeatures(), SpectralFeatures(), SpectralFeatures(1, sigma=0.5)]
+TRANSFORMERS = [
+    *(AutoFeatures(rule) for rule in ("auto", "counts", "histograms")),
+    *(AutoScaler(), SpectralFeatures(), SpectralFeatures(1, sigma=0.5)),
+    *(PairMetric(), PairMetric(unit_rows=True)),
+]
 
 
-@parametrize_with_checks([*TRANSFORMERS, PairMetric(), PairMetric(unit_rows=True)])
+@parametrize_with_checks(TRANSFORMERS)
 def test_scikit_learn_takes_all_of_our_transformers_for_ones(estimator, check, monkeypatch):
     """None is expected to fail."""
     monkeypatch.setenv("SCIPY_ARRAY_API", "1")  # without it one of them is skipped

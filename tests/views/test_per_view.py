@@ -9,11 +9,14 @@ from sklearn.decomposition import PCA
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
+from sklearn.utils import get_tags
 
 from mvcc import (
     ConstrainedViews,
     Constraints,
     DirectMapping,
+    JointGraphClustering,
+    JointSpectralFeatures,
     MultiViewConstrainedClustering,
     PCKMeans,
     PerView,
@@ -72,6 +75,19 @@ def test_features_have_numbers_and_names_as_those_of_other_estimators_for_views(
     assert steps._repr_html_()
     with pytest.raises(InvalidInputError, match="input_features has 1 entries for 2 views"):
         steps.get_feature_names_out([["length", "words"]])
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        JointGraphClustering(),
+        JointSpectralFeatures(),
+        MultiViewConstrainedClustering(PCKMeans()),
+        PerView(),
+    ],
+)
+def test_scikit_learns_checks_know_that_views_are_no_single_table(estimator):
+    assert not get_tags(estimator).input_tags.two_d_array
 
 
 def test_texts_have_no_number_of_features():
