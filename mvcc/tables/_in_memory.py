@@ -7,7 +7,7 @@ import time
 from collections.abc import Mapping
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 def cluster_views(
     views: Mapping[str, Any],
     *,
-    n_clusters: int,
+    n_clusters: int | Literal["auto"],
     matches: Mapping[tuple[str, str], Any] | None = None,
     constraints: Mapping[str, Any] | None = None,
     continues: str | os.PathLike[str] | ClusteringResult | None = None,
