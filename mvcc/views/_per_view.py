@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, TransformerMixin, clone
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from mvcc._utils.messages import called, clipped, naming, shown
 from mvcc.exceptions import InvalidInputError
@@ -35,7 +35,9 @@ class PerView(  # type: ignore[call-arg]
 
     Constraints, relations, names of views, and the row index of DataFrames stay as they are, so
     that constraints and relations may be given by id behind it. They name rows; so a transformer
-    must keep all rows in their order.
+    must keep all rows in their order. A transformer whose ``fit`` takes constraints, such as
+    ``PairMetric``, gets those of its view; in a pipeline of transformers it gets none, so give it a
+    ``PerView`` of its own.
 
     New rows pass through a pipeline as views, too: ``pipeline.predict({"texts": rows})``, not
     ``pipeline.predict(rows, view="texts")``, since scikit-learn tells ``view`` to the last step
@@ -91,7 +93,7 @@ class PerView(  # type: ignore[call-arg]
         InvalidInputError
             For a number or names of transformers that do not fit the views.
         """
-        self._fit(X, lambda transformer, table: transformer.fit(table))
+        self._fit(X, lambda transformer, table, **known: transformer.fit(table, **known))
         return self
 
     def fit_transform(self, X: Any, y: object = None) -> Any:
@@ -210,15 +212,18 @@ class PerView(  # type: ignore[call-arg]
                 )
         return chosen
 
-    def _fit(self, X: Any, fit: Callable[[Any, Any], Any]) -> list[Any]:
+    def _fit(self, X: Any, fit: Callable[..., Any]) -> list[Any]:
         """Fit a clone of the transformer of every view, and return what ``fit`` returns."""
         given = GivenViews.of(X.views if isinstance(X, ConstrainedViews) else X)
         chosen = [clone(transformer, safe=False) for transformer in self._chosen(given)]
         made = list(given.tables)
+        constraints: list[Any] = X.constraints if isinstance(X, ConstrainedViews) else []
         for v, transformer in enumerate(chosen):
             if not isinstance(transformer, str):
+                is_told = constraints and has_fit_parameter(transformer, "constraints")
+                known = {"constraints": constraints[v]} if is_told else {}
                 with naming(v, given.names):
-                    made[v] = fit(transformer, given.tables[v])
+                    made[v] = fit(transformer, given.tables[v], **known)
         self.transformers_, self.view_names_ = chosen, given.names
         self.n_features_in_ = [n_columns(table) for table in given.tables]
         self.feature_names_in_ = [feature_names(table) for table in given.tables]
@@ -247,10 +252,10 @@ class PerView(  # type: ignore[call-arg]
         return result
 
 
-def _fit_transformed(transformer: Any, table: Any) -> Any:
+def _fit_transformed(transformer: Any, table: Any, **known: Any) -> Any:
     if hasattr(transformer, "fit_transform"):
-        return transformer.fit_transform(table)
-    return transformer.fit(table).transform(table)
+        return transformer.fit_transform(table, **known)
+    return transformer.fit(table, **known).transform(table)
 
 
 def _check_rows(table: Any, result: Any, transformer: str, noun: str) -> None:

@@ -18,6 +18,7 @@ from mvcc import (
     JointGraphClustering,
     JointSpectralFeatures,
     MultiViewConstrainedClustering,
+    PairMetric,
     PCKMeans,
     PerView,
     SpectralFeatures,
@@ -122,6 +123,18 @@ def test_views_are_transformed_by_fit_transform_as_in_a_pipeline_where_there_is_
     made, same = PerView([SpectralFeatures(2), Bare()]).fit_transform([SOUNDS, SOUNDS])
     assert np.array_equal(made, spectral_features(SOUNDS, 2))  # new rows only up to rounding
     assert same is SOUNDS
+
+
+def test_a_transformer_that_learns_from_constraints_gets_those_of_its_view():
+    kind = np.arange(12) % 2
+    X = np.random.default_rng(0).normal(size=(12, 2)) * [0.3, 2] + np.outer(kind, [1, 0])
+    known = Constraints.from_labels(kind, 20, 0)
+    expected = PairMetric().fit_transform(X, constraints=known)
+    data = ConstrainedViews([X, X], [None, known])
+    per_view = PerView(PairMetric()).fit(data)
+    assert not np.array_equal(per_view.transform([X, X])[0], expected)
+    for made in (per_view.transform(data), PerView(PairMetric()).fit_transform(data)):
+        np.testing.assert_array_equal(made.views[1], expected)
 
 
 # ---- rows
