@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 Relations = dict[tuple[int, int], Ints]
 NO_RELATIONS = np.empty((0, 2), dtype=np.int64)
+_BY_PAIRS = "; Constraints.from_pairs makes them of pairs of rows."
 
 
 class FitsConstraints(ABC):
@@ -79,7 +80,7 @@ def constraints_on(X: Any, n: int, given: Any) -> Constraints:
         if not isinstance(given, pd.DataFrame):
             raise InvalidInputError(
                 "constraints must be mvcc.Constraints, a DataFrame or None, not "
-                f"{type(given).__name__}."
+                f"{type(given).__name__}{_BY_PAIRS}"
             )
         return constraints_of_frame(given, NamedRows.of(X, n, "X"))
     return check_rows(given, n)
@@ -136,7 +137,10 @@ def check_mappings(
         if rows.size == 0:
             rows = NO_RELATIONS
         if rows.ndim != 2 or rows.shape[1] != 2 or rows.dtype.kind not in "iu":
-            raise InvalidInputError(f"{where} must be integer row numbers of shape (r, 2).")
+            raise InvalidInputError(
+                f"{where} must be integer row numbers of shape (r, 2), not {rows.dtype} of shape "
+                f"{rows.shape}."
+            )
         for column, view in ((0, u), (1, v)):
             bad = np.flatnonzero((rows[:, column] < 0) | (rows[:, column] >= sizes[view]))
             if bad.size:
@@ -175,6 +179,7 @@ def check_constraints(
     for view, c in enumerate(constraints):
         if not isinstance(c, Constraints | None):
             raise InvalidInputError(
-                f"constraints[{called(view, names)}] must be {allowed}, not {type(c).__name__}."
+                f"constraints[{called(view, names)}] must be {allowed}, not "
+                f"{type(c).__name__}{_BY_PAIRS}"
             )
     return [Constraints.empty() if c is None else c for c in constraints]

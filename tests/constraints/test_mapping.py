@@ -77,10 +77,10 @@ def test_checking_keeps_the_arrays_of_the_caller_apart():
         ((0, 1), [(0, 0), (3, 0)], r"\[1\] names row 3 of view 0, which has rows 0 … 2"),
         ((1, 0), [(0, 2), (0, 3)], r"\[1\] names row 3 of view 0, which has rows 0 … 2"),
         ((0, 1), [(0, 0), (0, -1)], r"\[1\] names row -1 of view 1"),
-        ((0, 1), [0, 1], " must be integer row numbers of shape"),
+        ((0, 1), [0, 1], r" must be integer row numbers of shape .*, not int64 of shape \(2,\)"),
         ((0, 1), [(0, 1), (2,)], ""),
         ((0, 1), [(0, 1, 2)], r" must be integer row numbers of shape \(r, 2\)"),
-        ((0, 1), [(0.0, 1.0)], " must be integer row numbers"),
+        ((0, 1), [(0.0, 1.0)], " must be integer row numbers .*, not float64 of shape"),
         ((0, 1), [(True, False)], " must be integer row numbers"),
     ],
 )

@@ -331,6 +331,7 @@ def test_a_table_of_constraints_without_ids_means_what_the_file_means(tmp_path):
     assert judged(frame, "sounds")[2] == Constraints.read_csv(tmp_path / "pairs.csv") == expected
 
 
+NO_PAIRS = "a DataFrame or None, not list; Constraints.from_pairs makes them of pairs of rows"
 FAR, TWICE = Constraints.from_pairs([(0, 4)]), "a view that another key names"
 
 
@@ -343,7 +344,7 @@ FAR, TWICE = Constraints.from_pairs([(0, 4)]), "a view that another key names"
         ({0: None, "texts": JUDGED}, f"constraints: 'texts' is {TWICE}"),
         (JUDGED, "constraints must say which view they are of: give {view: DataFrame}; the views"),
         ([JUDGED], "constraints has 1 entries for 3 views"),
-        ({"texts": [(0, 1)]}, "must be mvcc.Constraints, a DataFrame or None, not list"),
+        ({"texts": [(0, 1)]}, f"must be mvcc.Constraints, {NO_PAIRS}"),
         ({"sounds": FAR}, r"\['sounds'\] names row 4, but view 'sounds' has rows 0 … 3"),
         *(
             ({"texts": table}, rf"constraints\['texts'\]{message}")
@@ -380,7 +381,7 @@ def test_estimators_of_one_view_take_constraints_by_id_too(estimator, table):
     message = r"constraints, column i: .* of row 0 is not in the row"
     with pytest.raises(InvalidInputError, match=message):
         clone(estimator).fit(table, constraints=rows.replace(rows.i[0], 77))
-    with pytest.raises(InvalidInputError, match="a DataFrame or None, not list"):
+    with pytest.raises(InvalidInputError, match=NO_PAIRS):
         clone(estimator).fit(table, constraints=[(0, 1)])
 
 
