@@ -85,11 +85,13 @@ def test_modules_are_there_without_an_import_of_their_own():
 def test_docstrings_follow_numpydoc(name):
     problems = [one for one in validate(f"mvcc.{name}")["errors"] if one[0] in CHECKED - {"GL01"}]
     assert not problems
+    codes = {"PR02", "GL08"}  # unknown parameters, or no docstring
+    if hasattr(getattr(mvcc, name), "fit") or name.endswith("KFold"):
+        codes |= {"PR01", "RT01"}  # nor parameters or results without documentation
     for method, function in inspect.getmembers(getattr(mvcc, name), inspect.isfunction):
         if not method.startswith("_") and function.__module__.startswith("mvcc."):
             errors = validate(f"mvcc.{name}.{method}")["errors"]
-            # unknown parameters, or no docstring
-            assert not [error for error in errors if error[0] in ("PR02", "GL08")]
+            assert not [error for error in errors if error[0] in codes], method
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -120,6 +120,13 @@ class ConstrainedKMeans(FitsConstraints, ClusterMixin, BaseEstimator):
         -------
         ndarray of shape (n,)
             Numbers of the clusters.
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            Before ``fit``.
+        InvalidInputError
+            For NaN or infinity, or other columns.
         """
         check_is_fitted(self)
         data = self._check_X(X, reset=False)

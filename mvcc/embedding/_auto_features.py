@@ -157,6 +157,13 @@ class AutoFeatures(
         ndarray of shape (n, m)
             With m = d, or at most 100 where there were more columns of counts, or of a sparse
             matrix.
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            Before ``fit``.
+        InvalidInputError
+            For NaN or infinity, or other columns.
         """
         check_is_fitted(self)
         X = _own(checked_table(self, X, accept_sparse="csr", reset=False))
@@ -175,7 +182,17 @@ class AutoFeatures(
             return reduced
 
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[Any]:
-        """Return the names of the columns, or autofeatures0, … where there are others instead."""
+        """Return the names of the columns, or autofeatures0, … where there are others instead.
+
+        Parameters
+        ----------
+        input_features : array-like of str, default=None
+            Names of the columns of ``fit``; None is those that they had there, or x0, ….
+
+        Returns
+        -------
+        ndarray of str
+        """
         check_is_fitted(self)
         if self._axes is None:
             return OneToOneFeatureMixin.get_feature_names_out(self, input_features)

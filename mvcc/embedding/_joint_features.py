@@ -274,7 +274,16 @@ class JointSpectralFeatures(  # type: ignore[call-arg]
         return self
 
     def get_feature_names_out(self, input_features: Any = None) -> list[NDArray[Any]]:
-        """Return the names of the features, jointspectralfeatures0, …, of every view."""
+        """Return the names of the features, jointspectralfeatures0, …, of every view.
+
+        Parameters
+        ----------
+        input_features : ignored
+
+        Returns
+        -------
+        list of ndarray of str
+        """
         check_is_fitted(self)
         return [_names(rows) for rows in self._features]
 

@@ -127,6 +127,13 @@ class AutoScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         Returns
         -------
         ndarray of shape (n, d)
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            Before ``fit``.
+        InvalidInputError
+            For NaN or infinity, or other columns.
         """
         check_is_fitted(self)
         X = checked_table(self, X, reset=False)

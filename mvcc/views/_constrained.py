@@ -201,7 +201,17 @@ class NeighborhoodKFold(BaseCrossValidator):
     def get_n_splits(
         self, X: ConstrainedViews | None = None, y: object = None, groups: object = None
     ) -> int:
-        """Return the number of folds of X; at most so many where X is not given."""
+        """Return the number of folds of X; at most so many where X is not given.
+
+        Parameters
+        ----------
+        X : ConstrainedViews, default=None
+        y, groups : ignored
+
+        Returns
+        -------
+        int
+        """
         if X is None:
             return check_count(self.n_splits, "n_splits", low=2)
         return _n_folds(self._folds(X))

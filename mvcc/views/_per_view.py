@@ -173,8 +173,14 @@ class PerView(  # type: ignore[call-arg]
     def get_feature_names_out(self, input_features: Any = None) -> list[NDArray[Any]]:
         """Return the names of the features that are made of every view, by its transformer.
 
-        As for scikit-learn, ``input_features`` are the names of the columns, here in a list by
-        view; None is those of ``fit``, or x0, ….
+        Parameters
+        ----------
+        input_features : list or dict of array-like of str, default=None
+            Names of the columns of every view; None is those of ``fit``, or x0, ….
+
+        Returns
+        -------
+        list of ndarray of str
         """
         check_is_fitted(self)
         given: list[Any] = self.feature_names_in_

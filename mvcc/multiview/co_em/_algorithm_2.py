@@ -145,6 +145,11 @@ class MultiViewConstrainedClustering(MultiViewEstimator):
         """Set parameters, also nested ones such as ``transfer__threshold``, which asks for
         Constraint Propagation.
 
+        Parameters
+        ----------
+        **params
+            Values by name.
+
         Returns
         -------
         self
