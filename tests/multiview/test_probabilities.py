@@ -121,6 +121,7 @@ def test_views_that_no_match_connects_have_probabilities_of_their_own():
 def test_a_stored_model_has_the_probabilities_that_were_looked_at():
     views, _, matches = blobs()
     model = fit(views, matches)
+    assert model._repr_html_()  # to show a model is not to look at its probabilities
     stored = pickle.loads(pickle.dumps(model))
     assert hasattr(JointGraphClustering(), "predict_proba")
     assert hasattr(model, "predict_proba")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from functools import partial
 from typing import Any, Literal
 
@@ -422,6 +423,10 @@ class JointGraphClustering(MultiViewEstimator):
         if not hasattr(self, "_sets"):
             cause = "This model was loaded or copied, or a later fit was stopped, and has no graph;"
             raise _NoGraphError(f"{cause} fit it again.{remedy}")
+
+    def _get_fitted_attr_html(self, doc_link: str = "") -> Any:
+        """Show what is there: scikit-learn looks at all attributes, and a copy makes none."""
+        return super(JointGraphClustering, copy(self))._get_fitted_attr_html(doc_link)
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out the graphs: only the object that was fitted clusters by other constraints."""
