@@ -46,7 +46,27 @@ def _libraries(kind: str) -> ThreadpoolController:
     return ThreadpoolController().select(user_api=kind)
 
 
-_one_of_blas = SharedContext(lambda: _libraries("blas").limit(limits=1))
+@contextmanager
+def _one_thread_of_blas() -> Iterator[None]:
+    """Limit BLAS for all threads, whichever of them ends it."""
+    _release_blas()
+    limit = _libraries("blas").limit(limits=1)
+    try:
+        yield
+    finally:
+        _release_blas()
+        limit.restore_original_limits()
+        _release_blas()
+
+
+def _release_blas() -> None:
+    """Let this thread set the limit: new versions let only the one that has set it before."""
+    for library in _libraries("blas").lib_controllers:
+        if hasattr(library, "clear_controlling_thread"):
+            library.clear_controlling_thread(force=True)
+
+
+_one_of_blas = SharedContext(_one_thread_of_blas)
 
 
 @contextmanager

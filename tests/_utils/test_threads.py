@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numba
@@ -164,10 +165,14 @@ def test_blas_has_one_thread_until_the_last_of_overlapping_fits_ends():
         return {one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas"}
 
     first, second = one_thread(), one_thread()
-    with threadpool_limits(2, user_api="blas"):
-        first.__enter__()
-        second.__enter__()
-        first.__exit__(None, None, None)
+    with (
+        threadpool_limits(2, user_api="blas"),
+        ThreadPoolExecutor(1) as one,
+        ThreadPoolExecutor(1) as other,
+    ):
+        one.submit(first.__enter__).result()
+        other.submit(second.__enter__).result()
+        one.submit(first.__exit__, None, None, None).result()
         assert n_threads() == {1}
-        second.__exit__(None, None, None)
+        other.submit(second.__exit__, None, None, None).result()
         assert n_threads() == {2}
