@@ -229,6 +229,7 @@ def test_an_empty_list_of_matches_is_none(settings, tmp_path):
         ),
         ({"views": VIEWS | {"shop": Path("shop.csv")}}, "views['shop'] must be a table, got the"),
         ({"random_state": 3}, "random_state is called seed here"),
+        ({"mappings": {}}, "mappings is called matches here; give matches={}"),
         ({"unknown": "skip"}, "unknown goes only with files"),
         ({"sample": 10}, "sample goes only with folders of files; give a sample of the rows"),
         ({"matches": {(0, 1): []}}, "there is no view '0'"),

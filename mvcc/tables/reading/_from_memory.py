@@ -23,6 +23,7 @@ from mvcc.tables.reading._table import Table, table_of
 
 _BY_VIEW = ("columns", "ignore", "labels_column")
 _ALSO_BY_VIEW = ("features", "n_components")
+_OF_ESTIMATORS = {"random_state": "seed", "mappings": "matches"}
 _OF_FILES = {
     "unknown": "goes only with files; drop such matches and constraints first.",
     "sample": "goes only with folders of files; give a sample of the rows.",
@@ -156,9 +157,10 @@ def _refuse_other_forms(views: Any, matches: Any, settings: Mapping[str, Any]) -
                 f"{key} must be a dict {{view: …}}, got {clipped(shown(value))}; write "
                 f"{key}={clipped(str(example))} for one view."
             )
-    if "random_state" in settings:
-        wanted = clipped(shown(settings["random_state"]))
-        raise ConfigError(f"random_state is called seed here; give seed={wanted}.")
+    for name, here in _OF_ESTIMATORS.items():
+        if name in settings:
+            wanted = clipped(shown(settings[name]))
+            raise ConfigError(f"{name} is called {here} here; give {here}={wanted}.")
     known = sorted({*Job.model_fields, *_BY_VIEW} - {"views", *_OF_FILES})
     for name in settings:
         if name in _OF_FILES:
