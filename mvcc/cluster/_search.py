@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import chain, islice, repeat
 
 import numpy as np
 from sklearn.cluster import KMeans
-from sklearn.exceptions import ConvergenceWarning
 
 from mvcc._utils.arrays import Bools, Floats, Ints
 from mvcc._utils.one_thread import one_thread
 from mvcc._utils.progress import numbered, teller
+from mvcc._utils.quiet import quiet_k_means
 from mvcc.cluster._descent import Found, Problem, Sample, Weighted
 from mvcc.constraints import Constraints, Listed, components
 
@@ -42,8 +41,7 @@ class Search:
     def k_means(self) -> Found:
         """Run scikit-learn's k-means, and swap the centers that are missed least for others."""
         bare = Problem.of(self.X, Constraints.empty())
-        with one_thread(), warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct rows than clusters
+        with one_thread(), quiet_k_means:
             estimator = KMeans(self._k, n_init=N_INIT, random_state=self._seed).fit(self.X)
         centers = estimator.cluster_centers_
         best = bare.descend(centers, bare.nearest(centers), self._rng, self._sweeps)

@@ -9,7 +9,6 @@ are the weights of Shepard, "A Two-Dimensional Interpolation Function for Irregu
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from math import isqrt
 
@@ -17,12 +16,12 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.cluster import KMeans
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.neighbors import NearestNeighbors
 
 from mvcc._utils.arrays import BLOCK_ROWS, TINY, Floats, Ints, blocks_of
 from mvcc._utils.kernels import for_blocks, may_share
 from mvcc._utils.kernels.shared import add_gram
+from mvcc._utils.quiet import quiet_k_means
 from mvcc.embedding._objects import membership
 
 N_TIES = 3  # r, anchors that a row is tied to
@@ -69,8 +68,7 @@ class Anchors:
             return anchors, anchors.ties(data)
         seed = int(rng.integers(2**31))
         k_means = KMeans(n_anchors, init="random", n_init=1, max_iter=_ROUNDS, random_state=seed)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)
+        with quiet_k_means:
             k_means.fit(rows)
         places, anchor_of = _distinct(k_means.cluster_centers_)
         anchors, made = cls(places, center, unit), np.full(len(data), -1, np.int32)

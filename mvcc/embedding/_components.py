@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any, NamedTuple, TypeAlias
 
@@ -13,10 +12,10 @@ from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 from sklearn.cluster import KMeans
-from sklearn.exceptions import ConvergenceWarning
 
 from mvcc._utils.arrays import Floats, Ints, LazyRows, blocks_of
 from mvcc._utils.progress import teller
+from mvcc._utils.quiet import quiet_k_means
 from mvcc.exceptions import InvalidInputError
 
 EIGENVALUE_POWER = 2  # τ, how much leading components count
@@ -185,9 +184,8 @@ def n_clear(eigenvalues: Floats, k: int) -> int:
 def k_means(rows: Floats, k: int, masses: Floats | None = None) -> tuple[Ints, Floats]:
     """Return the cluster of every row, and the centers, (k, r); zeros if rows are too few."""
     centers = np.zeros((k, rows.shape[1]))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # of fewer distinct rows
-        estimator = KMeans(min(k, len(rows)), n_init=10, random_state=0)
+    estimator = KMeans(min(k, len(rows)), n_init=10, random_state=0)
+    with quiet_k_means:
         estimator.fit(rows, sample_weight=masses)
     centers[: len(estimator.cluster_centers_)] = estimator.cluster_centers_
     return estimator.labels_.astype(np.int64), centers

@@ -6,12 +6,14 @@ import os
 import subprocess
 import sys
 import threading
+import warnings
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numba
 import numpy as np
 import pytest
+from sklearn.cluster import KMeans
 from threadpoolctl import threadpool_info, threadpool_limits
 
 import mvcc
@@ -19,6 +21,7 @@ from mvcc import Constraints, MPCKMeans, PCKMeans, propagate_constraints
 from mvcc._utils import kernels
 from mvcc._utils.kernels import for_blocks, may_share
 from mvcc._utils.one_thread import one_thread
+from mvcc.embedding._components import k_means
 
 several_threads = pytest.mark.skipif(numba.config.NUMBA_NUM_THREADS < 2, reason="needs two threads")
 
@@ -176,3 +179,24 @@ def test_blas_has_one_thread_until_the_last_of_overlapping_fits_ends():
         assert n_threads() == {1}
         other.submit(second.__exit__, None, None, None).result()
         assert n_threads() == {2}
+
+
+def test_overlapping_k_means_leave_the_filters_of_warnings_as_they_were(monkeypatch):
+    first_is_in, both_are_in, first_is_out = (threading.Event() for _ in range(3))
+
+    def slow_fit(estimator, rows, sample_weight=None, fit=KMeans.fit):
+        if estimator.n_clusters == 2:
+            first_is_in.set()
+            both_are_in.wait(60)
+        else:
+            both_are_in.set()
+            first_is_out.wait(60)
+        return fit(estimator, rows, sample_weight=sample_weight)
+
+    monkeypatch.setattr(KMeans, "fit", slow_fit)
+    before = [*warnings.filters]
+    with ThreadPoolExecutor() as threads:
+        threads.submit(k_means, np.eye(4), 2).add_done_callback(lambda _: first_is_out.set())
+        first_is_in.wait(60)
+        threads.submit(k_means, np.eye(4), 3)
+    assert [*warnings.filters] == before

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Iterator
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
@@ -11,6 +10,7 @@ import numpy as np
 
 from mvcc._utils.messages import counted, for_reader
 from mvcc._utils.one_thread import one_thread
+from mvcc._utils.quiet import quiet_k_means
 from mvcc.exceptions import ConfigError
 from mvcc.tables._job import Job
 from mvcc.tables.reading._answers import no_answers
@@ -78,11 +78,8 @@ def number_criteria(job: Job, inputs: Inputs) -> dict[str, Any]:
     number that each proposes, the largest of equally good ones, or None. Without matched rows,
     there is no agreement of views.
     """
-    from sklearn.exceptions import ConvergenceWarning
-
     rng = np.random.default_rng(job.seed)
-    with one_thread(), warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct rows than clusters
+    with one_thread(), quiet_k_means:
         graph, most = _graph(_drawn(inputs, rng), rng)
         values = graph.components(min(_MOST_CLUSTERS + 1, graph.n_objects)).values
         tried = range(2, min(most, len(values) - 1) + 1)
