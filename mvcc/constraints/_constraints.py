@@ -125,7 +125,7 @@ class Constraints(PairList):
             True labels.
         n_constraints : int
             How many constraints to draw, 0 or more.
-        random_state : int, numpy Generator or None, default=None
+        random_state : int, numpy Generator, RandomState or None, default=None
             Seed of the draw.
 
         Raises
