@@ -2,7 +2,6 @@ from ._anchor_graph import AnchorGraph as AnchorGraph
 from ._anchors import Anchors as Anchors
 from ._any_graph import GraphKind as GraphKind
 from ._any_graph import any_graph as any_graph
-from ._any_graph import by_anchors as by_anchors
 from ._any_graph import refuse_components as refuse_components
 from ._any_graph import refuse_more_than_objects as refuse_more_than_objects
 from ._auto_features import RULES as RULES
@@ -14,7 +13,6 @@ from ._components import clear_components as clear_components
 from ._components import embedded as embedded
 from ._components import k_means as k_means
 from ._components import unit_rows as unit_rows
-from ._graph_by_anchors import anchor_graph as anchor_graph
 from ._joint_features import JointSpectralFeatures as JointSpectralFeatures
 from ._joint_graph import JointGraph as JointGraph
 from ._joint_graph import joint_graph as joint_graph

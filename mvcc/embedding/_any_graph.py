@@ -21,13 +21,6 @@ ANCHORS_FROM = 15_000  # objects; among fewer, edges to the nearest rows can be 
 GraphKind = Literal["auto", "exact", "anchors"]
 
 
-def by_anchors(sizes: list[int], relations: Relations, kind: GraphKind = "auto") -> bool:
-    """Tell whether objects are tied to anchors: where it is asked for, or they are very many."""
-    if kind == "auto":
-        return find_objects(sizes, relations)[0] >= ANCHORS_FROM
-    return kind == "anchors"
-
-
 def refuse_more_than_objects(
     name: str, wanted: int, n_objects: int, views: list[int], names: Sequence[str] | None
 ) -> None:
@@ -57,10 +50,17 @@ def any_graph(
     n_groups: int,
     rng: np.random.Generator,
     *,
+    weights: Floats | None = None,
+    kind: GraphKind = "auto",
     has_landmarks: bool = True,
 ) -> JointGraph | AnchorGraph:
-    """Make the graph that the number of objects asks for; a row has so many neighbors at most."""
-    if by_anchors([len(X) for X in views], relations):
-        return anchor_graph(views, relations, n_groups, rng, np.ones(len(views)))
+    """Make a graph of a kind, or that which the number of objects asks for; see ``joint_graph``."""
+    if weights is None:
+        weights = np.ones(len(views))
+    if kind == "auto":
+        n_objects, _ = find_objects([len(X) for X in views], relations)
+        kind = "anchors" if n_objects >= ANCHORS_FROM else "exact"
+    if kind == "anchors":
+        return anchor_graph(views, relations, n_groups, rng, weights)
     q = neighbors_for(views, n_groups, n_neighbors)
-    return joint_graph(views, relations, q, n_groups if has_landmarks else 0, rng)
+    return joint_graph(views, relations, q, n_groups if has_landmarks else 0, rng, weights)

@@ -14,7 +14,7 @@ import numpy as np
 from mvcc._utils.arrays import TINY, Floats, Ints, LazyRows, blocks_of
 from mvcc._utils.progress import teller
 from mvcc.constraints import Constraints
-from mvcc.embedding import AnchorGraph, anchor_graph, object_columns
+from mvcc.embedding import AnchorGraph, object_columns
 from mvcc.multiview.joint._joint_set import JointClusters, JointSet
 from mvcc.multiview.joint._must_link_groups import MustLinkGroups
 from mvcc.multiview.joint._new_rows import NearestAnchors, NearestRows, log_shares
@@ -80,11 +80,6 @@ class AnchoredSet(JointSet):
         return NearestAnchors(
             anchors, self._graph.of_view(view, clusters.at_anchors), coefficients=moved
         )
-
-    def _made_graph(self, rng: np.random.Generator, weights: Floats) -> AnchorGraph:
-        k = self._settings.n_clusters
-        graph = anchor_graph(self._views, self._relations, k, rng, weights)
-        return graph.with_clusters_of_views(k, weights)
 
     def _drawn(self, constraints: Constraints, rng: np.random.Generator) -> tuple[Ints, Floats]:
         """Return the constrained objects and some others, and how many objects each stands for."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from mvcc._utils.arrays import Bools, Floats, Ints
 from mvcc.constraints import Constraints, Listed, Relations
-from mvcc.embedding import by_anchors, connected_views
+from mvcc.embedding import AnchorGraph, any_graph, connected_views
 from mvcc.multiview.joint._anchored_set import AnchoredSet
 from mvcc.multiview.joint._confidence import Probabilities, chosen_sharpness, object_probabilities
 from mvcc.multiview.joint._joint_set import JointClusters, JointSet, Settings, pairs_of_objects
@@ -34,12 +34,14 @@ class ConnectedSets:
         rng: np.random.Generator,
     ) -> None:
         self._sets: list[tuple[list[int], JointSet]] = []
+        q, k = settings.n_neighbors, settings.n_clusters
         for views, inside in connected:
             arrays, relative = [data[view] for view in views], _relative(weights[views])
-            kind = JointSet
-            if by_anchors([len(X) for X in arrays], inside, settings.graph):
-                kind = AnchoredSet
-            self._sets.append((views, kind(arrays, inside, settings, relative, rng)))
+            graph = any_graph(
+                arrays, inside, q, k, rng, weights=relative, kind=settings.graph
+            ).with_clusters_of_views(k, relative)
+            kind = AnchoredSet if isinstance(graph, AnchorGraph) else JointSet
+            self._sets.append((views, kind(arrays, inside, settings, graph)))
 
     def __iter__(self) -> Iterator[tuple[list[int], JointSet]]:
         return iter(self._sets)

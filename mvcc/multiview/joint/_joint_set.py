@@ -27,11 +27,9 @@ from mvcc.embedding import (
     clear_components,
     embedded,
     fitted_raw_columns,
-    joint_graph,
     k_means,
     means_of_clusters,
     membership,
-    neighbors_for,
     object_columns,
     refuse_components,
     unit_rows,
@@ -123,10 +121,7 @@ def _violated_weight(clusters: Sequence[Ints] | Ints, constraints: Constraints) 
 
 
 class JointSet:
-    """Views that matches connect, in one graph of their objects that serves any constraints.
-
-    `weights` (V,) tell how much each view counts, 1 at most; `rng` draws landmarks.
-    """
+    """Views that matches connect, in one graph of their objects that serves any constraints."""
 
     sharpness = 4.0  # of probabilities, without constraints to choose it by
 
@@ -135,11 +130,10 @@ class JointSet:
         views: list[Floats],
         relations: Relations,
         settings: Settings,
-        weights: Floats,
-        rng: np.random.Generator,
+        graph: JointGraph | AnchorGraph,
     ) -> None:
         self._views, self._relations, self._settings = views, relations, settings
-        graph = self._embedded_graph = self._made_graph(rng, weights)
+        self._embedded_graph = graph
         refuse_components(settings.n_components or 1, graph, ', or take graph="exact"')
         self.objects, self.n_objects = graph.objects, graph.n_objects
         self.agreement, self.n_anchors = graph.agreement, graph.n_anchors
@@ -198,12 +192,6 @@ class JointSet:
                 lengths, ends[labels[ends] == cluster], SPREADING, members
             )
         return nearest
-
-    def _made_graph(self, rng: np.random.Generator, weights: Floats) -> JointGraph | AnchorGraph:
-        k = self._settings.n_clusters
-        q = neighbors_for(self._views, k, self._settings.n_neighbors)
-        graph = joint_graph(self._views, self._relations, q, k, rng, weights)
-        return graph.with_clusters_of_views(k, weights)
 
     @cached_property
     def _columns(self) -> list[Floats]:
