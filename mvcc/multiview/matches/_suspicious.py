@@ -251,6 +251,8 @@ def _tail_shares(kinds: list[Likeness], m: int, n_pairs: int) -> Floats:
     """Return p of every match: the share of pairs of different matches that are more alike."""
     # How alike a pair is, its ranks tell, among all pairs of either row, in all kinds together. The
     # number of pairs of views tells how many matches can be compared.
+    from scipy.stats import rankdata  # which takes a third of a second to import
+
     limits = (max(round(limit / np.sqrt(n_pairs)), LEAST_DRAWN) for limit in (MOST_COMPARED, DRAWN))
     drawn = _drawn(m, *limits)
     index_of = np.full(m, -1)  # among the drawn ones
@@ -258,7 +260,7 @@ def _tail_shares(kinds: list[Likeness], m: int, n_pairs: int) -> Floats:
     ranks, drawn_ranks = np.zeros(m), np.zeros((len(drawn), len(drawn)))
     for left, right in kinds:
         table = -left[drawn] @ right[drawn].T
-        drawn_ranks += (_ranks(table.T).T + _ranks(table) - 2) / (len(drawn) - 1)
+        drawn_ranks += (rankdata(table, axis=0) + rankdata(table, axis=1) - 2) / (len(drawn) - 1)
         for rows, partners in ((left, right), (right, left)):
             for some in np.array_split(np.arange(m), -(-m // MOST_COMPARED)):
                 compared = rows[some], partners[some], partners[drawn], index_of[some]
@@ -266,21 +268,6 @@ def _tail_shares(kinds: list[Likeness], m: int, n_pairs: int) -> Floats:
     chance = np.sort(drawn_ranks[~np.eye(len(drawn), dtype=np.bool_)])
     # equal ranks but for rounding
     return np.searchsorted(chance, ranks - 1e-9) / len(chance)
-
-
-def _ranks(table: Floats) -> Floats:
-    """Return ``scipy.stats.rankdata(table, axis=1)``, whose sort that is stable takes longer."""
-    order = np.argsort(table, axis=1)
-    ordered = np.take_along_axis(table, order, axis=1)
-    n = table.shape[1]
-    differs = np.ones((len(table), n + 1), np.bool_)  # from the number before
-    differs[:, 1:-1] = ordered[:, 1:] != ordered[:, :-1]
-    first = np.maximum.accumulate(np.where(differs[:, :-1], np.arange(n), 0), axis=1)
-    last = np.where(differs[:, 1:], np.arange(n), n)[:, ::-1]
-    last = np.minimum.accumulate(last, axis=1)[:, ::-1]
-    ranks = np.empty(table.shape)
-    np.put_along_axis(ranks, order, (first + last) / 2 + 1, axis=1)
-    return ranks
 
 
 def _shares_above(rows: Floats, partners: Floats, others: Floats, index: Ints) -> Floats:
