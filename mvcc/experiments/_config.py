@@ -37,8 +37,8 @@ from mvcc._utils.settings import (
 )
 from mvcc.datasets import registry
 from mvcc.exceptions import ConfigError
-from mvcc.multiview import base_names, check_method, own_transfer_names, transfer_options
-from mvcc.results import JOINT, POOLED
+from mvcc.multiview import check_method, transfer_options
+from mvcc.results import BASES, JOINT, POOLED, PROPAGATION, TRANSFERS
 
 Closure: TypeAlias = Literal["full", "view", "none"]
 Scaling: TypeAlias = Literal["minmax", "none"]
@@ -66,7 +66,7 @@ def loader_options(value: Any) -> Any:
 def transfer_method(value: Any) -> str:
     """Return the name of a method that can be used here, of mvcc or of another package."""
     if not isinstance(value, str):
-        raise ValueError(f"must be a name such as {own_transfer_names()[0]}, got {got(value)}.")
+        raise ValueError(f"must be a name such as {PROPAGATION}, got {got(value)}.")
     check_method(value)
     return value
 
@@ -112,7 +112,7 @@ Init = Annotated[
     BeforeValidator(lambda value: None if value == "neighborhoods" else value),
     one_of(("neighborhoods", "auto")),
 ]
-Bases = Annotated[tuple[Annotated[str, one_of(base_names())], ...], _List, AfterValidator(distinct)]
+Bases = Annotated[tuple[Annotated[str, one_of(tuple(BASES))], ...], _List, AfterValidator(distinct)]
 Transfers = Annotated[
     tuple[Annotated[str, BeforeValidator(transfer_method)], ...], _List, AfterValidator(distinct)
 ]
@@ -148,10 +148,10 @@ class Features(Section):
 class MultiView(Section):
     """The multi-view experiments: each combination of the lists is a cell of every trial (§6.2)."""
 
-    bases: Bases = Field(default=base_names(), examples=["[pck-means, mpck-means]"])
+    bases: Bases = Field(default=tuple(BASES), examples=["[pck-means, mpck-means]"])
     init: Init = None
     transfers: Transfers = Field(
-        default=own_transfer_names(), examples=["[constraint-propagation, single-view]"]
+        default=tuple(TRANSFERS), examples=["[constraint-propagation, single-view]"]
     )
     transfer_options: TransferOptions | None = None
     threshold: Thresholds = Field(examples=["[0.5]"])
@@ -220,7 +220,7 @@ class SingleView(Section):
     """The single-view experiments: each view with and without Constraint Propagation (§6.4)."""
 
     thresholds: dict[str, ViewThreshold] = Field(min_length=1, examples=["{letters: 0.95}"])
-    bases: Bases = Field(default=base_names(), examples=["[pck-means, mpck-means]"])
+    bases: Bases = Field(default=tuple(BASES), examples=["[pck-means, mpck-means]"])
     constraints: Counts = Field(examples=["[10, 25, 50]"])
 
 

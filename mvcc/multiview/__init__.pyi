@@ -2,12 +2,10 @@ from ._matching import match_clusters as match_clusters
 from ._warm_up import compile_all_kernels as compile_all_kernels
 from ._warm_up import compile_kernels as compile_kernels
 from .co_em._algorithm_2 import MultiViewConstrainedClustering as MultiViewConstrainedClustering
-from .co_em._methods import base_names as base_names
 from .co_em._methods import check_method as check_method
 from .co_em._methods import make_base as make_base
 from .co_em._methods import make_without_base as make_without_base
 from .co_em._methods import needs_base as needs_base
-from .co_em._methods import own_transfer_names as own_transfer_names
 from .co_em._methods import takes_threshold as takes_threshold
 from .co_em._methods import transfer_class as transfer_class
 from .co_em._methods import transfer_names as transfer_names

@@ -14,14 +14,12 @@ from mvcc._utils.arrays import Ints
 from mvcc.constraints import Constraints, Neighborhoods
 from mvcc.multiview.co_em._algorithm_2 import MultiViewConstrainedClustering
 from mvcc.multiview.co_em._methods import (
-    base_names,
     make_base,
     make_without_base,
-    own_transfer_names,
     takes_threshold,
     transfer_class,
 )
-from mvcc.results import JOINT
+from mvcc.results import BASES, JOINT, TRANSFERS
 
 _ROWS = 12
 _MATCHES = {(0, 1): np.column_stack((np.arange(_ROWS), np.arange(_ROWS)))}
@@ -30,7 +28,7 @@ _GIVEN = [(0, 2), (2, 4), (1, 3), (0, 1)], [True, True, True, False]
 
 def compile_all_kernels() -> None:
     """Compile, or load, every kernel that trials and clusterings of tables call."""
-    compile_kernels(product(base_names(), own_transfer_names(), [None]))
+    compile_kernels(product(BASES, TRANSFERS, [None]))
     _compile_joint("anchors")
     # shared among threads, by kernels that are else called by kernels
     many = np.zeros((kernels._WORTH_SHARING, 1))

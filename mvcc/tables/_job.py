@@ -23,7 +23,8 @@ from mvcc._utils.settings import (
     refuse,
     scalar,
 )
-from mvcc.multiview import base_names, transfer_names
+from mvcc.multiview import transfer_names
+from mvcc.results import BASES
 
 Features: TypeAlias = Literal["auto", "counts", "histograms", "scaled", "spectral", "pca", "none"]
 Kind = Literal["number", "text", "category", "date", "picture"]
@@ -178,7 +179,7 @@ class Job(Section):
     method: Annotated[Literal["joint", "co-em"], Option("NAME")] = Field(
         default="joint", description="joint: all views in one graph; co-em: the paper's method."
     )
-    base: Annotated[str, one_of(base_names()), Option("NAME")] = Field(
+    base: Annotated[str, one_of(tuple(BASES)), Option("NAME")] = Field(
         default="mpck-means", description="co-em: clusters each view by mpck-means or pck-means."
     )
     transfer: Annotated[str, one_of(transfer_names()), Option("NAME")] = Field(

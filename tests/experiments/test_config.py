@@ -12,7 +12,7 @@ from mvcc.datasets import registry
 from mvcc.exceptions import ConfigError
 from mvcc.experiments._config import Config, load_config
 from mvcc.experiments._plan import list_cells
-from mvcc.multiview.co_em._methods import own_transfer_names
+from mvcc.results import TRANSFERS
 
 CONFIGS = Path(__file__).parents[2] / "configs"
 PLAN = {"threshold": 0.5, "mapped": [0.2, 1], "constraints": [10, 25]}
@@ -127,7 +127,7 @@ def test_defaults(load):
     assert config.features.method == "none"
     assert (config.trials, config.seed) == (100, 0)
     assert config.multi_view.bases == ("pck-means", "mpck-means")
-    assert config.multi_view.transfers == own_transfer_names()
+    assert config.multi_view.transfers == tuple(TRANSFERS)
     assert (config.multi_view.closure, config.multi_view.rewired) == (("full",), (0.0,))
     assert (config.study, config.single_view) == ("main", None)
     spectral = load(changed(features={"method": "spectral", "n_components": 2})).features

@@ -15,14 +15,13 @@ from mvcc.experiments._plan import list_cells
 from mvcc.experiments._trial import clustering_seed, run_trial
 from mvcc.multiview.co_em._methods import (
     needs_base,
-    own_transfer_names,
     transfer_class,
     transfer_names,
     transfer_options,
 )
 from mvcc.reporting.figures import FIGURES
 from mvcc.reporting.html._experiment import learning_curves
-from mvcc.results._format import MEASURES
+from mvcc.results._format import MEASURES, TRANSFERS
 from mvcc.results._reading import Results
 from tests.experiments.test_trial import small_config
 
@@ -40,9 +39,9 @@ def of(rows, method):
 
 
 def test_they_are_no_transfer_methods_and_in_no_config_that_does_not_name_them():
-    assert not set(ALONE) & {*own_transfer_names(), *transfer_names()}
+    assert not set(ALONE) & {*TRANSFERS, *transfer_names()}
     assert [needs_base(name) for name in (*ALONE, "single-view")] == [False, False, True]
-    assert small_config().transfers() == own_transfer_names()
+    assert small_config().transfers() == tuple(TRANSFERS)
     with pytest.raises(ConfigError, match="joint is not a transfer method: it clusters by itself"):
         transfer_class("joint")
 

@@ -9,9 +9,7 @@ from mvcc.exceptions import ConfigError
 from mvcc.multiview.co_em import _methods as methods_module
 from mvcc.multiview.co_em._methods import (
     Origin,
-    base_names,
     make_base,
-    own_transfer_names,
     takes_threshold,
     transfer_class,
     transfer_names,
@@ -19,6 +17,7 @@ from mvcc.multiview.co_em._methods import (
     transfer_origin,
     uses_relations,
 )
+from mvcc.results import BASES, TRANSFERS
 from tests.packages import install
 
 OWN = ("constraint-propagation", "direct-mapping", "cluster-membership", "single-view")
@@ -53,8 +52,8 @@ def refusal(name):
 
 
 def test_the_papers_methods_have_the_papers_names():
-    assert base_names() == ("pck-means", "mpck-means")
-    assert own_transfer_names() == OWN
+    assert tuple(BASES) == ("pck-means", "mpck-means")
+    assert tuple(TRANSFERS) == transfer_names()[:4] == OWN
     assert transfer_class("direct-mapping") is DirectMapping
     assert transfer_origin("direct-mapping") is None
 
@@ -67,10 +66,10 @@ def test_what_plans_ask_of_our_methods_before_they_are_imported_is_what_their_cl
 
 
 def test_a_base_is_made_with_its_number_of_clusters():
-    assert [type(make_base(name, 3)) for name in base_names()] == [PCKMeans, MPCKMeans]
+    assert [type(make_base(name, 3)) for name in BASES] == [PCKMeans, MPCKMeans]
     assert make_base("pck-means", 3).n_clusters == 3
     # committed results have that start
-    assert {make_base(name, 3).init for name in base_names()} == {"neighborhoods"}
+    assert {make_base(name, 3).init for name in BASES} == {"neighborhoods"}
     message = r"no base algorithm 'pk-means'; did you mean 'pck-means'\? Known: pck-means"
     with pytest.raises(ConfigError, match=message):
         make_base("pk-means", 3)

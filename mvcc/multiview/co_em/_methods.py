@@ -65,11 +65,6 @@ class Origin:
     module: str  # module and class in it, as the entry point names them: ``module:Class``
 
 
-def base_names() -> tuple[str, ...]:
-    """Return the names of the base algorithms."""
-    return tuple(_BASES)
-
-
 def make_base(name: str, n_clusters: int, init: str | None = None) -> Any:
     """Return a base algorithm that is not fitted, by default with the paper's start."""
     if name not in _BASES:
@@ -87,11 +82,6 @@ def make_without_base(name: str, n_clusters: int, *, random_state: int, **option
     method = _WITHOUT_BASE[name]
     options = {"n_init": 10} | options | dict(method.fixed)
     return resolve_name(method.home)(n_clusters, **options, random_state=random_state)
-
-
-def own_transfer_names() -> tuple[str, ...]:
-    """Return the names of the transfer methods of mvcc itself."""
-    return tuple(_TRANSFERS)
 
 
 def transfer_names() -> tuple[str, ...]:
