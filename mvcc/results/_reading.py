@@ -262,8 +262,7 @@ def parse_table(content: bytes, texts: Iterable[str]) -> pd.DataFrame:
     options: dict[str, Any] = {"index_col": False, "low_memory": False}
     if tuple(map(int, pd.__version__.split(".")[:2])) < (3, 1):  # newer ones do so unasked
         options["float_precision"] = "round_trip"
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", pd.errors.ParserWarning)
+    with warnings.catch_warnings(action="error", category=pd.errors.ParserWarning):
         try:
             return pd.read_csv(BytesIO(content), dtype=dict.fromkeys(texts, "str"), **options)
         except pd.errors.ParserWarning as error:
