@@ -15,9 +15,11 @@ import zipfile
 from array import array
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TypeAlias
 
 from mvcc.exceptions import DataError
+
+StrPath: TypeAlias = str | os.PathLike[str]  # what names a file or folder
 
 # of a file that is read as a whole, and of what a table takes once it is unpacked
 MOST_BYTES = 2**34
@@ -36,7 +38,7 @@ _HALF = re.compile(r"[\ud800-\udfff]")
 _AT_ONCE = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
 
-def opened(path: str | os.PathLike[str]) -> BinaryIO:
+def opened(path: StrPath) -> BinaryIO:
     """Open a file that somebody named, if it is a regular one once all links are followed."""
     try:
         _refuse_others(os.stat(path), path)
@@ -51,7 +53,7 @@ def opened(path: str | os.PathLike[str]) -> BinaryIO:
     return os.fdopen(handle, "rb")
 
 
-def _refuse_others(status: os.stat_result, path: str | os.PathLike[str]) -> None:
+def _refuse_others(status: os.stat_result, path: StrPath) -> None:
     if stat.S_ISDIR(status.st_mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
     if not stat.S_ISREG(status.st_mode):
@@ -59,7 +61,7 @@ def _refuse_others(status: os.stat_result, path: str | os.PathLike[str]) -> None
         raise OSError(errno.EINVAL, words, path)
 
 
-def content_of(path: str | os.PathLike[str]) -> bytes:
+def content_of(path: StrPath) -> bytes:
     """Return what a file holds."""
     most = most_bytes()
     with opened(path) as file:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from pathlib import Path
 
@@ -11,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from mvcc._utils.ids import number_rows
 from mvcc._utils.outputs import replace_file
+from mvcc._utils.reading import StrPath
 from mvcc._utils.validation import RandomState
 from mvcc.constraints._arrays import (
     MAX_ROW,
@@ -205,9 +205,7 @@ class Constraints(PairList):
         return Constraints.from_repeated(*concatenated(self.listed(), other.listed()))
 
     @classmethod
-    def read_csv(
-        cls, path: str | os.PathLike[str], *, ids: Sequence[str] | None = None
-    ) -> Constraints:
+    def read_csv(cls, path: StrPath, *, ids: Sequence[str] | None = None) -> Constraints:
         """Read constraints from a CSV file with the columns i, j, kind and (optional) weight.
 
         ``kind`` is ``must-link`` or ``cannot-link``.
@@ -232,7 +230,7 @@ class Constraints(PairList):
         source = [f"line {line} of {file.name}" for line in file.records]
         return cls.from_lines(file.arrays(None if ids is None else number_rows(ids)), source)
 
-    def to_csv(self, path: str | os.PathLike[str], *, ids: Sequence[str] | None = None) -> None:
+    def to_csv(self, path: StrPath, *, ids: Sequence[str] | None = None) -> None:
         """Write the constraints so that ``read_csv``, with the same ids, gives the same ones back.
 
         A file is there as a whole or not at all, and its folder is made where it does not exist; a

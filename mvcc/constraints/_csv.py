@@ -12,7 +12,7 @@ import numpy as np
 
 from mvcc._utils.files import csv_bytes
 from mvcc._utils.messages import clipped, enumerated, nearest_id, shown, with_point
-from mvcc._utils.reading import content_of
+from mvcc._utils.reading import StrPath, content_of
 from mvcc._utils.text import DELIMITER_LINE, delimiter_of, read_text, records_of
 from mvcc.constraints._arrays import MAX_ROW, Listed
 from mvcc.exceptions import InvalidInputError
@@ -39,7 +39,7 @@ class ConstraintFile:
     notes: list[str]  # what was assumed of it
 
     @classmethod
-    def read(cls, path: str | os.PathLike[str], *, is_exact: bool = False) -> ConstraintFile:
+    def read(cls, path: StrPath, *, is_exact: bool = False) -> ConstraintFile:
         """Read a text file, of exactly these columns or more; errors name file and line."""
         try:
             location = clipped(os.fsdecode(path), 1000)

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import reduce
 from inspect import Parameter, signature
 from itertools import combinations
-from os import PathLike
 from pkgutil import resolve_name
 from typing import Any, TypeVar
 
@@ -15,6 +14,7 @@ import numpy as np
 
 from mvcc._utils.arrays import Floats, Ints
 from mvcc._utils.messages import clipped, shown
+from mvcc._utils.reading import StrPath
 from mvcc._utils.validation import as_generator, check_count, check_data, check_labels
 from mvcc.constraints import check_mappings
 from mvcc.datasets._files import fetch
@@ -98,7 +98,7 @@ def check_instances(instances_per_view: Any, factor: int, high: int) -> int:
 def load_dataset(
     name: str,
     *,
-    data_dir: str | PathLike[str] | None = None,
+    data_dir: StrPath | None = None,
     random_state: int | np.random.SeedSequence | np.random.Generator | None = None,
     **options: Any,
 ) -> Dataset:

@@ -10,11 +10,10 @@ import tarfile
 import tempfile
 from collections.abc import Iterable
 from functools import lru_cache
-from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from mvcc._utils.reading import content_of
+from mvcc._utils.reading import StrPath, content_of
 from mvcc.datasets._registry import DataFile, DataFolder, dataset_info
 from mvcc.exceptions import DataError
 
@@ -114,7 +113,7 @@ def cache_folder() -> Path:
     return Path(pooch.os_cache("mvcc"))
 
 
-def search_folders(data_dir: str | PathLike[str] | None = None) -> list[Path]:
+def search_folders(data_dir: StrPath | None = None) -> list[Path]:
     """Name the folders to search: data_dir, ``$MVCC_DATA``, the cache, in this order."""
     folders = []
     named = {"data_dir (--data-dir)": data_dir, "MVCC_DATA": os.environ.get("MVCC_DATA") or None}
@@ -128,7 +127,7 @@ def search_folders(data_dir: str | PathLike[str] | None = None) -> list[Path]:
     return [*folders, cache_folder()]
 
 
-def find_file(file: DataFile, data_dir: str | PathLike[str] | None = None) -> Path | None:
+def find_file(file: DataFile, data_dir: StrPath | None = None) -> Path | None:
     """Find a data file, the first of its name along the search order, and verify its checksum."""
     # a damaged file ends the search with a DataError
     for folder in search_folders(data_dir):
@@ -155,7 +154,7 @@ def find_file(file: DataFile, data_dir: str | PathLike[str] | None = None) -> Pa
     return None
 
 
-def fetch(name: str, data_dir: str | PathLike[str] | None = None) -> dict[str, Path]:
+def fetch(name: str, data_dir: StrPath | None = None) -> dict[str, Path]:
     """Find and verify all files of a data set, by name; download missing ones into the cache."""
     return {
         file.name: find_file(file, data_dir) or _download(file, data_dir)
@@ -163,7 +162,7 @@ def fetch(name: str, data_dir: str | PathLike[str] | None = None) -> dict[str, P
     }
 
 
-def file_checksums(name: str, data_dir: str | PathLike[str] | None = None) -> dict[str, str]:
+def file_checksums(name: str, data_dir: StrPath | None = None) -> dict[str, str]:
     """Verify the files of a data set; return the sha256 of each, or the package's version."""
     fetch(name, data_dir)
     info = dataset_info(name)
@@ -176,7 +175,7 @@ def _digest_of_documents(folder: Path, modified: int) -> tuple[str, int]:
     return digest_of(documents(folder))
 
 
-def _download(file: DataFile, data_dir: str | PathLike[str] | None) -> Path:
+def _download(file: DataFile, data_dir: StrPath | None) -> Path:
     """Download a file or folder; it gets its name once its checksum is right."""
     folder = cache_folder()
     _logger.info("%s is found nowhere: downloading it from %s into %s", file.name, file.url, folder)

@@ -19,6 +19,7 @@ from pydantic import (
 )
 
 from mvcc._utils.messages import clipped, nearest, typed
+from mvcc._utils.reading import StrPath
 from mvcc._utils.settings import (
     KeyPath,
     Problems,
@@ -276,7 +277,7 @@ class Config(Section):
         return self.multi_view.transfers if self.multi_view is not None else ()
 
 
-def load_config(path: str | os.PathLike[str], overrides: Iterable[str] = ()) -> Config:
+def load_config(path: StrPath, overrides: Iterable[str] = ()) -> Config:
     """Read an experiment's configuration from a YAML file.
 
     Parameters
@@ -309,7 +310,7 @@ def load_config(path: str | os.PathLike[str], overrides: Iterable[str] = ()) -> 
     return validated(Config, values, problems)
 
 
-def _bundled(path: str | os.PathLike[str]) -> Path | None:
+def _bundled(path: StrPath) -> Path | None:
     """Return the config that mvcc comes with under this name, where no file has it."""
     name = os.fspath(path)
     if os.path.lexists(name) or not re.fullmatch(r"\w+", name):

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import IntEnum
 from itertools import product
-from os import PathLike
 from typing import Any
 
 import numpy as np
 
 from mvcc._utils.arrays import Floats, Ints
+from mvcc._utils.reading import StrPath
 from mvcc.constraints import Constraints, Relations, rewire_relations, sample_relations
 from mvcc.datasets import Dataset, load_dataset
 from mvcc.embedding import AutoScaler, spectral_features, unscaled_spectral_features
@@ -54,7 +54,7 @@ def stream(config: Config, trial: int, role: Role, part: int = 0) -> np.random.S
     return np.random.SeedSequence(config.seed, spawn_key=(trial, role, part))
 
 
-def draw_trial(config: Config, trial: int, data_dir: str | PathLike[str] | None = None) -> Draw:
+def draw_trial(config: Config, trial: int, data_dir: StrPath | None = None) -> Draw:
     """Draw the data of one trial, shuffled, so that the order tells nothing about the class."""
     seed = stream(config, trial, Role.DATA)
     dataset = load_dataset(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -11,6 +10,7 @@ from typing import Any
 
 from mvcc import results
 from mvcc._utils.environment import command_line, commit, machine, now, versions
+from mvcc._utils.reading import StrPath
 from mvcc.datasets import file_checksums
 from mvcc.exceptions import StoreError
 from mvcc.experiments._config import Config
@@ -53,7 +53,7 @@ def as_text(threshold: float | str) -> str:
     return str(threshold).removesuffix(".0")
 
 
-def describe_run(config: Config, data_dir: str | os.PathLike[str] | None) -> Manifest:
+def describe_run(config: Config, data_dir: StrPath | None) -> Manifest:
     """Collect what a manifest says of a run that starts now: config, data, the run itself."""
     data, run = file_checksums(config.dataset, data_dir), this_run(config.transfers())
     return Manifest(config=config.resolved(), data=data, runs=[run], checksums={})
@@ -90,9 +90,9 @@ class Plan:
 
 def plan_run(
     config: Config,
-    folder: str | os.PathLike[str],
+    folder: StrPath,
     *,
-    data_dir: str | os.PathLike[str] | None = None,
+    data_dir: StrPath | None = None,
     fresh: bool = False,
 ) -> Plan:
     """Find the trials that a folder lacks; other results are refused, unless ``fresh``."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import os
 import time
 from collections.abc import Callable
 from contextlib import closing
@@ -15,6 +14,7 @@ from pydantic import ValidationError
 
 from mvcc._utils.environment import now
 from mvcc._utils.messages import first_problem, typed
+from mvcc._utils.reading import StrPath
 from mvcc.exceptions import InvalidInputError, StoreError
 from mvcc.experiments._config import Config
 from mvcc.experiments._draw import draw_trial
@@ -40,10 +40,10 @@ class RunReport:
 
 def run_experiment(
     config: Config,
-    folder: str | os.PathLike[str],
+    folder: StrPath,
     *,
     n_jobs: int = -1,
-    data_dir: str | os.PathLike[str] | None = None,
+    data_dir: StrPath | None = None,
     fresh: bool = False,
     on_start: Callable[[Plan], None] = lambda plan: None,
     on_trial: Callable[[int, bool], None] = lambda trial, ok: None,
@@ -128,9 +128,7 @@ def run_experiment(
     return RunReport(store.folder, run.computed, plan.kept, failed, seconds)
 
 
-def replay_command(
-    folder: str | os.PathLike[str], trial: int, data_dir: str | os.PathLike[str] | None = None
-) -> str:
+def replay_command(folder: StrPath, trial: int, data_dir: StrPath | None = None) -> str:
     """Return the command that computes one trial of a results folder again."""
     command = f"mvcc replay {typed(folder)} {trial}"
     if data_dir is not None:
@@ -169,9 +167,7 @@ class Replay:
     causes: list[str]
 
 
-def replay_trial(
-    folder: str | os.PathLike[str], trial: int, *, data_dir: str | os.PathLike[str] | None = None
-) -> Replay:
+def replay_trial(folder: StrPath, trial: int, *, data_dir: StrPath | None = None) -> Replay:
     """Compute one trial again in this process and compare it; what it raises is raised."""
     store = ResultsStore(folder)
     manifest = store.manifest()

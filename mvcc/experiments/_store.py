@@ -21,7 +21,7 @@ from zlib import error as ZlibError
 from mvcc import results
 from mvcc._utils.files import LEDGER, damage_of, sha256_of, write_whole
 from mvcc._utils.outputs import OutputFolder
-from mvcc._utils.reading import content_of
+from mvcc._utils.reading import StrPath, content_of
 from mvcc.exceptions import StoreError
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ _RUN_AGAIN = "The same `mvcc run` sets it aside and computes it again."
 class ResultsStore:
     """The results of one experiment in one folder."""
 
-    def __init__(self, folder: str | os.PathLike[str]) -> None:
+    def __init__(self, folder: StrPath) -> None:
         self.folder = Path(folder)
         self.trials = self.folder / "trials"
         elsewhere = "choose another folder by --out; what was stored before is intact"

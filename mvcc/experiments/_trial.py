@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import traceback
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -17,6 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from mvcc._utils.arrays import Floats, Ints
 from mvcc._utils.one_thread import SharedContext, one_thread
+from mvcc._utils.reading import StrPath
 from mvcc.constraints import Constraints, Relations, augment
 from mvcc.exceptions import PropagationWarning
 from mvcc.experiments._config import Closure, Config
@@ -45,9 +44,7 @@ class Problem:
     closed: tuple[list[Constraints], Relations]
 
 
-def run_trial(
-    config: Config, trial: int, data_dir: str | os.PathLike[str] | None = None
-) -> pd.DataFrame:
+def run_trial(config: Config, trial: int, data_dir: StrPath | None = None) -> pd.DataFrame:
     """Compute all cells of one trial."""
     # the table has a row per cell: its key, the mean F-measure of the views, and the measures of
     # co-EM (constraints are summed over the views, and averaged over the iterations), which methods
@@ -81,7 +78,7 @@ class Attempt:
     failure: str = ""
 
 
-def attempt(config: Config, data_dir: str | os.PathLike[str] | None, trial: int) -> Attempt:
+def attempt(config: Config, data_dir: StrPath | None, trial: int) -> Attempt:
     """Run a trial; one that fails must not take the others with it."""
     try:
         return Attempt(trial, run_trial(config, trial, data_dir))
@@ -224,9 +221,7 @@ def warm_up(config: Config) -> None:
         compile_kernels(sorted(used, key=str))
 
 
-def example_cluster(
-    config: Config, data_dir: str | PathLike[str] | None = None
-) -> dict[str, Any] | None:
+def example_cluster(config: Config, data_dir: StrPath | None = None) -> dict[str, Any] | None:
     """Take the cluster with most must-links, with its innermost and outermost one, for Figure 3."""
     # it is that of the first trial with Constraint Propagation, the middle of the first base's
     # list; None but for the paper's own experiments on points of a plane

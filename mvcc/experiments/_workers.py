@@ -17,6 +17,7 @@ import joblib
 from joblib.parallel import LokyBackend, get_active_backend
 
 from mvcc._utils.messages import clipped
+from mvcc._utils.reading import StrPath
 from mvcc._utils.scheduler import Client, connected_to, errors_of_a_lost_scheduler
 from mvcc._version import __version__
 from mvcc.exceptions import WorkerError
@@ -52,7 +53,7 @@ def attempt_on_dask(
     config: Config,
     trials: Iterable[int],
     n_jobs: int,
-    data_dir: str | os.PathLike[str] | None,
+    data_dir: StrPath | None,
     on_note: Callable[[str], None],
 ) -> Generator[Attempt]:
     """Yield trials as they finish, whatever their order."""
@@ -128,7 +129,7 @@ def attempt_trials(
     config: Config,
     trials: list[int],
     n_jobs: int,
-    data_dir: str | os.PathLike[str] | None,
+    data_dir: StrPath | None,
     on_note: Callable[[str], None],
 ) -> Generator[Attempt]:
     """Yield trials as they finish; new workers take over from one that the system kills."""

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, TypeAlias, cast
 import yaml
 
 from mvcc._utils.messages import agreeing, clipped, counted, nearest, shown
-from mvcc._utils.reading import opened
+from mvcc._utils.reading import StrPath, opened
 from mvcc._utils.text import decoded
 from mvcc.exceptions import ConfigError
 
@@ -67,7 +67,7 @@ class Problems:
     ``check`` is the command that checks the file again.
     """
 
-    def __init__(self, source: str | os.PathLike[str], check: str) -> None:
+    def __init__(self, source: StrPath, check: str) -> None:
         self.source = os.fspath(source)
         self._check = check
         self._found: dict[KeyPath, tuple[Place, str]] = {}
@@ -127,7 +127,7 @@ def _named(path: KeyPath) -> Iterator[str]:
     yield from (f"item {part + 1}" for part in path if isinstance(part, int))
 
 
-def read_yaml(path: str | os.PathLike[str], problems: Problems) -> Any:
+def read_yaml(path: StrPath, problems: Problems) -> Any:
     """Return the values of a YAML file: sections as dict, lists as list, and scalars.
 
     ``problems`` gets the line of every value, and whatever is wrong. There the value may be
