@@ -194,7 +194,6 @@ def search_pck(
     must_link: Bools,
     weights: Floats,
     *,
-    penalty: float = 1.0,
     masses: Floats | None = None,
     starts: Sequence[Floats] = (),
     n_init: int = N_INIT,
@@ -202,10 +201,10 @@ def search_pck(
 ) -> Found:
     """Cluster points by PCK-Means from several starts; return the one of the lowest Eq. 1."""
     # A start gives every point its nearest center; where ``starts`` have fewer than k, k-means++
-    # fills up, as it makes the other starts. The pairs are distinct points, ``penalty`` multiplies
-    # their weights, and ``masses`` tell how often each point counts; then three starts that end in
-    # the lowest objective are enough. The first of equal objectives wins.
-    listed = pairs, must_link, penalty * weights
+    # fills up, as it makes the other starts. The pairs are distinct points, and ``masses`` tell how
+    # often each point counts; then three starts that end in the lowest objective are enough. The
+    # first of equal objectives wins.
+    listed = pairs, must_link, weights
     problem = Problem(X, listed) if masses is None else Sample(X, listed, masses)
     nothing = np.empty((0, X.shape[1]))
     best: Found | None = None

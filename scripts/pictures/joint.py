@@ -23,7 +23,6 @@ from sklearn.decomposition import PCA
 
 from mvcc import JointGraphClustering
 from mvcc.embedding import joint_graph, neighbors_for
-from mvcc.multiview.joint._joint_set import pairs_of_objects
 from mvcc.multiview.joint._must_link_groups import MustLinkGroups
 from mvcc.multiview.joint._spreading import (
     first_step,
@@ -61,9 +60,7 @@ class Joint:
         )
         ((_, self.set),) = self.model._sets
         self.objects = self.set.objects
-        self.judged = pairs_of_objects(
-            [given.spanning() for given in self.scene.given], self.objects
-        )
+        self.judged = self.set.on_objects(self.scene.given)
 
 
 def graph(joint: Joint):

@@ -224,9 +224,9 @@ def test_agrees_with_the_reference(seed, n_pairs, weighted):
     rng = np.random.default_rng(seed)
     masses = rng.uniform(0.5, 3, size=len(X)) if weighted else np.ones(len(X))
     starts, rng, again = [X[:4], X[4:6]], np.random.default_rng(seed), np.random.default_rng(seed)
-    options = {"penalty": 0.5, "masses": masses if weighted else None, "starts": starts}
-    found = search_pck(X, 4, *c.listed(), n_init=4, rng=rng, **options)
+    options = {"masses": masses if weighted else None, "starts": starts}
     pairs = c.pairs, c.must_link, 0.5 * c.weights
+    found = search_pck(X, 4, *pairs, n_init=4, rng=rng, **options)
     labels, centers, objective = reference.search(
         X, 4, *pairs, masses, starts, 4, 40, again, weighted=weighted
     )

@@ -11,7 +11,6 @@ from sklearn.metrics import confusion_matrix
 from mvcc import Constraints, JointGraphClustering
 from mvcc.exceptions import InvalidInputError
 from mvcc.multiview.joint._confidence import chosen_sharpness, with_labels
-from mvcc.multiview.joint._connected_sets import constraints_of_objects
 from tests.multiview.test_joint_graph_clustering import blobs, fit, model_of_digits
 
 
@@ -97,17 +96,15 @@ def test_a_new_fit_has_new_probabilities():
 
 def test_wrong_judgments_make_less_sure():
     model, _ = model_of_digits(0, 160)
-    numbers, views = next(iter(model._sets))
+    _, views = next(iter(model._sets))
     judged = model._counted_in_fit[0]
     nothing = Constraints(judged.pairs, np.random.default_rng(0).permutation(judged.must_link))
     right, wrong = (
-        chosen_sharpness(views, constraints_of_objects([one, Constraints.empty()], numbers, views))
+        chosen_sharpness(views, views.on_objects([one, Constraints.empty()]))
         for one in (judged, nothing)
     )
     assert wrong < right / 2
-    few = constraints_of_objects(
-        [judged.select(np.arange(19)), Constraints.empty()], numbers, views
-    )
+    few = views.on_objects([judged.select(np.arange(19)), Constraints.empty()])
     assert chosen_sharpness(views, few) == views.sharpness
 
 

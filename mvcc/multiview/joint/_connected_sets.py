@@ -8,11 +8,11 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from mvcc._utils.arrays import Bools, Floats, Ints
-from mvcc.constraints import Constraints, Listed, Relations
+from mvcc.constraints import Constraints, Relations
 from mvcc.embedding import AnchorGraph, any_graph, connected_views
 from mvcc.multiview.joint._anchored_set import AnchoredSet
 from mvcc.multiview.joint._confidence import Probabilities, chosen_sharpness, object_probabilities
-from mvcc.multiview.joint._joint_set import JointClusters, JointSet, Settings, pairs_of_objects
+from mvcc.multiview.joint._joint_set import JointClusters, JointSet, Settings
 from mvcc.multiview.joint._new_rows import NearestAnchors, NearestRows
 from mvcc.multiview.matches._contradicted import ViewPair, without
 from mvcc.multiview.matches._suspicious import to_drop
@@ -73,7 +73,7 @@ class ConnectedSets:
     ) -> tuple[list[Ints], list[JointClusters]]:
         """Cluster all views by constraints; return the labels of each, and each set's clusters."""
         clusters = [
-            joint_set.clusters(constraints_of_objects(constraints, views, joint_set), rng)
+            joint_set.clusters(joint_set.on_objects([constraints[view] for view in views]), rng)
             for views, joint_set in self._sets
         ]
         labels = self.by_view(
@@ -88,7 +88,7 @@ class ConnectedSets:
         """Return how likely the rows of every view are in each cluster, and how sharp that is."""
         of_sets = []
         for (views, joint_set), clustering in zip(self._sets, clusters, strict=True):
-            pairs = constraints_of_objects(constraints, views, joint_set)
+            pairs = joint_set.on_objects([constraints[view] for view in views])
             sharpness = chosen_sharpness(joint_set, pairs)
             by_object = object_probabilities(joint_set, pairs, clustering, sharpness)
             of_sets.append([(by_object[objects], sharpness) for objects in joint_set.objects])
@@ -102,20 +102,19 @@ class ConnectedSets:
             joint_set.forget_views()
         return self.by_view(predictors)
 
-    def nearest_constrained(self, links: list[Listed], labels_of: list[Ints]) -> list[Ints]:
+    def nearest_constrained(self, given: list[Constraints], labels_of: list[Ints]) -> list[Ints]:
         """Return view and row of every row's nearest constrained object, and 1 if it is its own."""
         # only objects of its cluster count; without one they are −1, −1, 0
         of_sets = []
         for views, joint_set in self._sets:
-            constrained_rows = [np.unique(links[view][0]) for view in views]
+            constraints = [given[view] for view in views]
+            constrained_rows = [np.unique(c.spanning()[0]) for c in constraints]
             row_of = np.full((joint_set.n_objects, len(views)), -1)
             labels = np.empty(joint_set.n_objects, np.int64)
             for column, (view, objects) in enumerate(zip(views, joint_set.objects, strict=True)):
                 row_of[objects[constrained_rows[column]], column] = constrained_rows[column]
                 labels[objects] = labels_of[view]
-            nearest = joint_set.nearest_constrained(
-                labels, pairs_of_objects([links[view] for view in views], joint_set.objects)
-            )
+            nearest = joint_set.nearest_constrained(labels, joint_set.on_objects(constraints))
             of_set = []
             for column, objects in enumerate(joint_set.objects):
                 near = nearest[objects]
@@ -158,13 +157,6 @@ def without_wrong_matches(
         sets = make(connected_views(len(constraints), without(dropped, relations)))
         labels, clusters = sets.clustered(constraints, rng)
     return Settled(sets, suspicions, dropped, labels, clusters)
-
-
-def constraints_of_objects(
-    constraints: list[Constraints], views: list[int], joint_set: JointSet
-) -> Constraints:
-    """Return the constraints of rows of connected views as pairs of their objects."""
-    return pairs_of_objects([constraints[view].spanning() for view in views], joint_set.objects)
 
 
 def _relative(weights: Floats) -> Floats:

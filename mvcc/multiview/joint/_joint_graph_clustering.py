@@ -410,8 +410,7 @@ class JointGraphClustering(MultiViewEstimator):
         InvalidInputError
             As ``labels_by``.
         """
-        links = [c.spanning() for c in self._counted(constraints)]
-        return self._sets.nearest_constrained(links, self.labels_)
+        return self._sets.nearest_constrained(self._counted(constraints), self.labels_)
 
     def _counted(self, constraints: Any) -> list[Constraints]:
         """Return checked constraints for the views of ``fit``, without those of weight 0."""

@@ -16,7 +16,7 @@ from mvcc._utils.arrays import Floats, Ints, LazyRows
 from mvcc._utils.progress import teller
 from mvcc._utils.validation import check_choice, check_count, check_number
 from mvcc.cluster import Found, search_pck
-from mvcc.constraints import Constraints, Listed, Relations
+from mvcc.constraints import Constraints, Relations
 from mvcc.embedding import (
     AnchorGraph,
     Eigenpairs,
@@ -105,15 +105,6 @@ class JointClusters:
     coefficients: tuple[Floats, ...] = ()
 
 
-def pairs_of_objects(links: list[Listed], objects: list[Ints]) -> Constraints:
-    """Return constraints of rows as pairs of distinct objects, the heaviest of each kind."""
-    pairs = np.concatenate([objs[rows] for objs, (rows, _, _) in zip(objects, links, strict=True)])
-    must_link = np.concatenate([kinds for _, kinds, _ in links])
-    weights = np.concatenate([weight for _, _, weight in links])
-    kept = pairs[:, 0] != pairs[:, 1]
-    return Constraints.from_repeated(np.sort(pairs[kept], axis=1), must_link[kept], weights[kept])
-
-
 def _violated_weight(clusters: Sequence[Ints] | Ints, constraints: Constraints) -> float:
     """Return the weight of the constraints that the clusters of their ends, (2, m), violate."""
     first, second = clusters
@@ -141,6 +132,17 @@ class JointSet:
         self._n_free = settings.components(FREE_COMPONENTS, self.n_objects)
         self._n_wide = settings.components(METRIC_COMPONENTS, self.n_objects)
         self._last_metric: tuple[Constraints, PairMetric] | None = None  # by these constraints
+
+    def on_objects(self, constraints: list[Constraints]) -> Constraints:
+        """Return constraints of rows as pairs of distinct objects, the heaviest of each kind."""
+        links = []
+        for objects, given in zip(self.objects, constraints, strict=True):
+            rows, *rest = given.spanning()
+            links.append((objects[rows], *rest))
+        pairs, must_link, weights = map(np.concatenate, zip(*links, strict=True))
+        kept = pairs[:, 0] != pairs[:, 1]
+        pairs = np.sort(pairs[kept], axis=1)
+        return Constraints.from_repeated(pairs, must_link[kept], weights[kept])
 
     def clusters(
         self, constraints: Constraints, rng: np.random.Generator, n_init: int | None = None
@@ -282,8 +284,7 @@ class JointSet:
                 k,
                 np.searchsorted(objects, pairs),
                 must_link,
-                weights,
-                penalty=settings.constraint_weight,
+                settings.constraint_weight * weights,
                 masses=masses,
                 starts=groups.starts(rows, k),
                 n_init=n_init or settings.n_init,
