@@ -183,7 +183,6 @@ def _holder(content: str) -> str | None:
 
 
 def sha256_of(content: bytes) -> str:
-    """Return the sha256 of a file's content in hexadecimal digits."""
     return hashlib.sha256(content).hexdigest()
 
 
@@ -207,7 +206,6 @@ def is_inside(name: str) -> bool:
 
 
 def is_sha256(text: str) -> bool:
-    """Tell whether a text is a checksum."""
     return re.fullmatch(r"[0-9a-f]{64}", text) is not None
 
 

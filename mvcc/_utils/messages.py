@@ -249,7 +249,6 @@ def nearest(word: Any, known: Iterable[Any], cutoff: float = 0.6) -> str:
 
 
 def row_name(view: str, id: object) -> str:
-    """Return the name of a row of a view."""
     return f"{view}:{id}"
 
 
@@ -260,7 +259,6 @@ def view_and_id(name: str) -> tuple[str, str]:
 
 
 def pair_name(view: str, other: str) -> str:
-    """Return the name of two views."""
     return f"{view}:{other}"
 
 

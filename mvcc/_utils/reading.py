@@ -62,7 +62,6 @@ def _refuse_others(status: os.stat_result, path: StrPath) -> None:
 
 
 def content_of(path: StrPath) -> bytes:
-    """Return what a file holds."""
     most = most_bytes()
     with opened(path) as file:
         size, content = os.fstat(file.fileno()).st_size, b""
@@ -99,7 +98,6 @@ def check_size(n_rows: int, n_columns: int) -> None:
 
 
 def check_columns(n_columns: int) -> None:
-    """Refuse more columns than a table may have."""
     _refuse_more(n_columns, MOST_COLUMNS, "columns")
 
 

@@ -132,7 +132,6 @@ def _print_inputs(job: tables.Job, inputs: tables.Inputs) -> None:
 
 
 def _say_view(view: dict[str, Any], sample: str, path: str) -> None:
-    """Print what was read of a view."""
     columns = [results.ColumnFacts(**column) for column in view["every_column"]]
     shared.say(
         f"{view['name']}: {sample}{counted(view['rows'], 'row')}, {results.columns_used(columns)},"

@@ -22,7 +22,6 @@ _WIDTH = 80  # columns of a terminal
 
 
 def print_outcome(clustering: Clustering, out: Path) -> None:
-    """Print a clustering that was written to a folder."""
     notes = [*_doubts(clustering), *clustering.warnings]
     remark_notes(notes)
     say_json(_document(clustering, out, notes))
@@ -97,7 +96,6 @@ def _lines(clustering: Clustering, out: Path) -> Iterator[str]:
 
 
 def _parts(clustering: Clustering, index: int) -> Iterator[str]:
-    """Give what there is to say of a view."""
     view = clustering.views[index]
     yield counted(view.n_rows, "row")
     yield results.columns_used(view.columns)

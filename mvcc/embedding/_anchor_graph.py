@@ -108,7 +108,6 @@ class AnchorGraph:
 
     @property
     def n_objects(self) -> int:
-        """The number of objects."""
         return int(self.ties.shape[0])
 
     @property

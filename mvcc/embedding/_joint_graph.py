@@ -86,7 +86,6 @@ class JointGraph:
 
     @property
     def n_objects(self) -> int:
-        """The number of objects."""
         return int(self.affinities.shape[0])
 
     @property

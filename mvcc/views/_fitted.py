@@ -34,7 +34,6 @@ class FittedViews:
     _takes_sparse = False  # matrices as views
 
     def _remember_features(self, given: GivenViews, data: list[Floats]) -> None:
-        """Note what the views and their features are called."""
         self.view_names_, self.n_features_in_ = given.names, [X.shape[1] for X in data]
         self.feature_names_in_ = [feature_names(table) for table in given.tables]
 

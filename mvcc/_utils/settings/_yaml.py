@@ -77,12 +77,10 @@ class Problems:
         return bool(self._found)
 
     def line(self, line_number: int) -> Place:
-        """Return the place that is a line of the file."""
         return Place(line_number, f"{self.source}:{line_number}")
 
     @staticmethod
     def option(label: str) -> Place:
-        """Return the place that is an option of the command line."""
         return Place(sys.maxsize, label)
 
     def mark(self, path: KeyPath, place: Place) -> None:

@@ -60,13 +60,11 @@ class AnchoredSet(JointSet):
         )
 
     def scores(self, constraints: Constraints, clusters: JointClusters) -> Callable[[Any], Floats]:
-        """Return what gives some objects their scores; see ``JointSet.scores``."""
         assert clusters.at_anchors is not None
         evidence = self._evidence_by(clusters.at_anchors, clusters.coefficients)
         return lambda some: log_shares(evidence(some))
 
     def predictors(self, clusters: JointClusters) -> list[NearestRows | NearestAnchors]:
-        """Return what assigns new rows of every view, before ``forget_views``."""
         if not isinstance(clusters.rows, LazyRows):  # columns were clustered, without an embedding
             return super().predictors(clusters)
         return [self._by_shares(view, clusters) for view in range(len(self._views))]

@@ -27,7 +27,6 @@ class MustLinkGroups:
 
     @classmethod
     def among(cls, n_objects: int, constraints: Constraints) -> MustLinkGroups:
-        """Find the groups."""
         pairs, must_link = constraints.pairs, constraints.must_link
         _, component = pieces(n_objects, pairs[must_link])
         group_of, ends = np.full(n_objects, -1), np.unique(pairs)
@@ -36,7 +35,6 @@ class MustLinkGroups:
 
     @property
     def sizes(self) -> Ints:
-        """How many objects each group has."""
         return np.bincount(self.of[self.of >= 0])
 
     @property

@@ -53,7 +53,6 @@ class NearestAnchors(BaseEstimator):
         return self
 
     def predict(self, X: ArrayLike) -> Ints:
-        """Return the clusters of new rows."""
         data = _checked(X, self.anchors.places.shape[1])
         with one_thread():
             return np.concatenate(
@@ -98,7 +97,6 @@ class NearestRows(BaseEstimator):
         return self
 
     def predict(self, X: ArrayLike) -> Ints:
-        """Return the clusters of new rows."""
         return self._voted(*self._nearest_to(X))
 
     def probabilities(

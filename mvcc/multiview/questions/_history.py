@@ -41,7 +41,6 @@ class Answer:
 
     @property
     def opens(self) -> bool:
-        """Whether it opens a group."""
         return self.answer == NEW or self.answer.startswith(OPENS)
 
     @property
@@ -128,7 +127,6 @@ class AnswerHistory:
         return {group: np.array(objects, dtype=np.int64) for group, objects in members.items()}
 
     def asked(self) -> Ints:
-        """Return all objects that were answered."""
         return np.array(list(self.answers), dtype=np.int64)
 
     @property
@@ -152,7 +150,6 @@ class AnswerHistory:
         return next((group for group, group_name in self.names.items() if group_name == name), None)
 
     def next_number(self) -> int:
-        """Return the number of the next group that is opened."""
         return 1 + max(self.opened_at, default=0)
 
     def group(self, which: Any) -> int:
