@@ -93,8 +93,7 @@ def run(
     chosen = experiments.load_config(config, overrides)
     folder = out or Path("results") / chosen.name
     if dry_run:
-        plan = experiments.plan_run(chosen, folder, data_dir=data_dir, fresh=fresh)
-        _print_plan(plan, chosen)
+        _print_plan(experiments.plan_run(chosen, folder, data_dir=data_dir, fresh=fresh), chosen)
         return
     with (
         _workers(backend, scheduler),

@@ -166,8 +166,7 @@ class Constraints(PairList):
         graph = Graph(pairs, must_link, explain)
         if weights[0] > 0 and (weights == weights[0]).all():
             return closed_constraints(graph.neighborhoods(0, MAX_ROW + 1, float(weights[0])))
-        closed = Constraints.from_repeated(*graph.closed(weights))
-        return with_weights_of(closed, self)
+        return with_weights_of(Constraints.from_repeated(*graph.closed(weights)), self)
 
     def drop_conflicts(self) -> tuple[Constraints, Constraints]:
         """Leave out constraints that contradict heavier ones, so that ``closure`` is possible.

@@ -118,8 +118,7 @@ class AnchorGraph:
     @cached_property
     def degrees(self) -> Floats:
         """The degree of every object, without landmarks."""
-        degrees = times(self.ties, self.diagonal * column_sums(self.ties))
-        return np.maximum(degrees, TINY)
+        return np.maximum(times(self.ties, self.diagonal * column_sums(self.ties)), TINY)
 
     def with_matched_objects(self, columns_of: Callable[[Ints], Floats]) -> AnchorGraph:
         """Return the graph with anchors of the objects seen in all views, by all their columns."""

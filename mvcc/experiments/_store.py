@@ -193,8 +193,7 @@ class ResultsStore:
         name = self._failure(trial)
         if (self.folder / name).exists() and not self._is_failure(name):
             self.set_aside(name)
-        text = f"Trial {trial} failed. {report}"
-        self._write(name, text.encode("utf-8", "backslashreplace"))
+        self._write(name, f"Trial {trial} failed. {report}".encode("utf-8", "backslashreplace"))
         return self.folder / name
 
     def failures(self) -> list[str]:
@@ -232,8 +231,7 @@ class ResultsStore:
             moved.append(self.set_aside(results.MANIFEST))
         moved += [self.set_aside(name) for name in self.damaged()]
         with self._out.explained(self.folder):
-            stored = map(self._name, self.stored())
-            for name in (*stored, *self.failures(), *_OF_ALL_TRIALS):
+            for name in (*map(self._name, self.stored()), *self.failures(), *_OF_ALL_TRIALS):
                 (self.folder / name).unlink(missing_ok=True)
             self._out.forget()
             (self.folder / results.MANIFEST).unlink(missing_ok=True)

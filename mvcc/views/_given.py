@@ -109,8 +109,7 @@ class GivenViews:
             if isinstance(entry, pd.DataFrame):
                 location = self._place("constraints", v)
                 entries[v] = constraints_of_frame(entry, self._rows(v), location)
-        allowed = "mvcc.Constraints, a DataFrame or None"
-        checked = check_constraints(entries, self.names, allowed)
+        checked = check_constraints(entries, self.names, "mvcc.Constraints, a DataFrame or None")
         for v, (c, size) in enumerate(zip(checked, self.sizes, strict=True)):
             if c.largest_row() >= size:
                 raise InvalidInputError(
@@ -208,8 +207,7 @@ class GivenViews:
         return (1, 0) if named[0] == views[1] or named[1] == views[0] else (0, 1)
 
     def _rows(self, v: int) -> NamedRows:
-        noun = f"view {called(v, self.names)}"
-        return NamedRows.of(self.tables[v], self.sizes[v], noun)
+        return NamedRows.of(self.tables[v], self.sizes[v], f"view {called(v, self.names)}")
 
 
 def view_number(view: Any, names: Sequence[str] | None, n_views: int, noun: str) -> int:

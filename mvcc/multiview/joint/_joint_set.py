@@ -256,8 +256,7 @@ class JointSet:
             return None
         # the wide rows of all objects would take as much memory again
         rows = LazyRows(self.n_objects, lambda some: metric.transform(self._wide_rows(some)))
-        is_lazy = isinstance(self._eigenpairs.vectors, LazyRows)
-        return rows if is_lazy else rows[:]
+        return rows if isinstance(self._eigenpairs.vectors, LazyRows) else rows[:]
 
     def _searched(
         self,

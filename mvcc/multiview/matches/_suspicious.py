@@ -149,8 +149,7 @@ def suspicions(
             np.hstack((joint.views[w].spectrum(ends), columns[w][ends]))
             for w, ends in ((u, i), (v, j))
         ]
-        near = unit_rows(around[u][i]), unit_rows(around[v][j])
-        kinds = [near, _by_regression(*features)]
+        kinds = [(unit_rows(around[u][i]), unit_rows(around[v][j])), _by_regression(*features)]
         return _posterior(_tail_shares(kinds, len(rows), n_pairs))
 
     for (u, v), rows in relations.items():
@@ -282,8 +281,7 @@ def _shares_above(rows: Floats, partners: Floats, others: Floats, index: Ints) -
 
 def _posterior(p: Floats) -> Floats:
     """Return π / f(p), at most 1."""
-    m = len(p)
-    wrong = min(float(np.mean(p > low)) / (1 - low) + 0.5 / m for low in (0.5, 0.75))
+    wrong = min(float(np.mean(p > low)) / (1 - low) + 0.5 / len(p) for low in (0.5, 0.75))
     return np.minimum(1, wrong / np.maximum(_decreasing_density(p), TINY))
 
 

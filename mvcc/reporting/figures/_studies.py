@@ -98,8 +98,7 @@ def draw_thresholds(curves: pd.DataFrame) -> Picture | None:
     figure.colorbar(
         colors, ax=figure.axes, label="Gain in F-measure over Direct Mapping", aspect=40, pad=0.02
     )
-    caption = _THRESHOLDS.format(trials=_panels.about_trials(rows))
-    return Picture(figure, _TITLE, caption)
+    return Picture(figure, _TITLE, _THRESHOLDS.format(trials=_panels.about_trials(rows)))
 
 
 def _reading(rows: pd.DataFrame) -> pd.Series[str]:
