@@ -5,7 +5,6 @@ from __future__ import annotations
 import codecs
 import json
 import logging
-import math
 import re
 import sys
 import time
@@ -322,18 +321,9 @@ def in_browser(page: tables.Page, verb: str, port: int | None, no_open: bool) ->
 
 
 def print_json(document: Any) -> None:
-    """Print JSON on standard output; paths are texts there."""
-    finite = _finite(document)
+    """Print JSON on standard output; paths are texts there, and numbers it does not have null."""
+    finite = json.loads(json.dumps(document, default=fspath), parse_constant=lambda _: None)
     # JSON is UTF-8; in another encoding, such as that of LANG=en_US, only ASCII reads the same
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"  # None where it is a StringIO
     escaped = codecs.lookup(encoding).name != "utf-8"
-    click.echo(json.dumps(finite, indent=2, ensure_ascii=escaped, allow_nan=False, default=fspath))
-
-
-def _finite(value: Any) -> Any:
-    """Put null for numbers that JSON does not have."""
-    if isinstance(value, dict):
-        return {key: _finite(entry) for key, entry in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(entry) for entry in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+    click.echo(json.dumps(finite, indent=2, ensure_ascii=escaped, allow_nan=False))
