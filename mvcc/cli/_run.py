@@ -5,10 +5,9 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -119,15 +118,14 @@ def run(
 def _workers(backend: str, scheduler: str | None) -> Iterator[None]:
     import joblib
 
-    with ExitStack() as stack:
-        options: dict[str, Any] = {}
-        if scheduler is not None:
-            client = stack.enter_context(experiments.connect_to_dask(scheduler))
-            workers = ", ".join(sorted(client.nthreads()))
-            shared.detail(f"connected to {scheduler}: workers {workers}")
-            options["client"] = client
-        stack.enter_context(joblib.parallel_config(backend=backend, **options))
-        yield
+    if scheduler is None:
+        with joblib.parallel_config(backend=backend):
+            yield
+        return
+    with experiments.connect_to_dask(scheduler) as client:
+        shared.detail(f"connected to {scheduler}: workers {', '.join(sorted(client.nthreads()))}")
+        with joblib.parallel_config(backend=backend, client=client):
+            yield
 
 
 class _Progress:
