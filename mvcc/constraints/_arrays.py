@@ -108,10 +108,8 @@ def heaviest(pairs: Ints, must_link: Bools, weights: Floats) -> tuple[Ints, Bool
     order = np.argsort(keys, kind="stable")
     keys = keys[order]
     starts = np.flatnonzero(np.append(True, keys[1:] != keys[:-1])[: len(keys)])
-    most = weights[order]
-    if len(starts) < len(keys):
-        most = np.maximum.reduceat(most, starts)
-        order = order[starts]
+    most = np.maximum.reduceat(weights[order], starts)
+    order = order[starts]
     return pairs[order], must_link[order], most
 
 

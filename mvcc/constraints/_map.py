@@ -23,19 +23,18 @@ class ConstraintMap:
         # weight: a relation has that of the weakest must-link which it follows from.
         if strengths is None:
             strengths = np.full(len(relations), np.inf)
-        caps = np.unique(np.append(strengths, np.inf))[::-1]
-        self._caps = [*caps.tolist(), -1.0]
-        self._by = [_StrongMap(relations[strengths >= cap]) for cap in caps]
+        caps = [*np.unique(np.append(strengths, np.inf))[::-1].tolist(), -1.0]
+        self._by = [
+            (_StrongMap(relations[strengths >= cap]), cap, below) for cap, below in pairwise(caps)
+        ]
 
     def __call__(self, constraints: Constraints) -> Constraints:
         """Return the constraints, given in rows of U, in rows of V."""
         listed = constraints.listed()
-        if len(self._by) == 1:
-            return self._by[0](*listed)
         mapped = []
         # by ever more relations; what does not exceed the next cap loses nothing by waiting for
         # it
-        for strong_map, (cap, below) in zip(self._by, pairwise(self._caps), strict=True):
+        for strong_map, cap, below in self._by:
             pairs, must_link, weights = (array[constraints.weights > below] for array in listed)
             mapped.append(strong_map(pairs, must_link, np.minimum(weights, cap)))
         return reduce(Constraints.max_union, mapped)
