@@ -106,15 +106,12 @@ def propagate_constraints(
     gaussians = fit_gaussians(data, clusters, learned, gamma)
     ends, reached = reach(data, targets, clusters, gaussians, constraints.pairs[heavy], weights, t)
     reached_by = _transposed(reached, len(targets))
-    shared, n_endpoints = may_share(len(targets)), len(reached[0]) - 1
     pairs, found_weights = [], []
     for kind in (must_link, ~must_link):
         # cannot-links, too, have a weight above 0 in the product
-        of_kind = build_links(n_endpoints, ends[kind], kind[kind], weights[kind])
-        one_end = _product(of_kind, reached, len(targets), t, upper=False, shared=shared)
-        start, columns, values = _product(
-            reached_by, one_end, len(targets), t, upper=True, shared=shared
-        )
+        of_kind = build_links(len(reached[0]) - 1, ends[kind], kind[kind], weights[kind])
+        one_end = _product(of_kind, reached, len(targets), t, upper=False)
+        start, columns, values = _product(reached_by, one_end, len(targets), t, upper=True)
         rows = np.repeat(targets, np.diff(start))
         pairs.append(np.column_stack((rows, targets[columns])))
         found_weights.append(values)
@@ -172,18 +169,17 @@ def _transposed(matrix: Sparse, n_columns: int) -> Sparse:
 
 
 def _product(
-    left: Sparse, right: Sparse, n_columns: int, threshold: float, *, upper: bool, shared: bool
+    left: Sparse, right: Sparse, n_columns: int, threshold: float, *, upper: bool
 ) -> Sparse:
     """Multiply in the (max, ×) semiring, if ≥ threshold; with ``upper`` right of the diagonal."""
-    n_rows = len(left[0]) - 1
+    n_rows, shared = len(left[0]) - 1, may_share(n_columns)
 
     def of_rows(block: slice) -> Sparse:
         rows = left[0][block.start : block.stop + 1], *left[1:]
         return max_product(rows, right, n_columns, threshold, upper, block.start)
 
-    return _stacked(
-        for_blocks(of_rows, n_rows, n_rows // _SHARES + 1 if shared else n_rows, shared=shared)
-    )
+    at_once = n_rows // _SHARES + 1 if shared else n_rows
+    return _stacked(for_blocks(of_rows, n_rows, at_once, shared=shared))
 
 
 def _stacked(parts: list[Sparse]) -> Sparse:
