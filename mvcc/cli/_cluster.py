@@ -51,7 +51,8 @@ def cluster(
     Writes to the folder of --out: report.html; for each view labels.csv, and moved.csv with the
     rows that constraints moved and why (co-em: propagated.csv and received.csv); suspicious.csv
     with matches that seem wrong; of a folder labels/ with all rows; clustering.json with all facts;
-    model.skops; and cluster.yaml, which repeats the run.
+    answers.csv with what --asked holds, and disputed.csv of several people; model.skops; and
+    cluster.yaml, which repeats the run.
     """
     if config is None and not given["views"]:
         raise click.UsageError(

@@ -34,8 +34,8 @@ def init(
     The example has two tables, some matches between their rows, and some constraints.
 
     With --from, `mvcc` reads your TABLES and writes cluster.yaml, which clusters them as it is: it
-    has every column (of thousands, the first 4,000 and doubtful ones) with its kind, two values,
-    and what is doubtful. Columns that look like labels are left out. Files of matches and
+    has every column (of thousands, at most 4,000, and doubtful ones) with its kind, two values, and
+    what is doubtful. Columns that look like labels are left out. Files of matches and
     constraints are told by the ids that they hold.
     """
     if draft:

@@ -194,12 +194,12 @@ class Job(Section):
     )
     on_conflict: Annotated[Literal["error", "drop"], Option("NAME")] = Field(
         default="error",
-        description="Contradictory constraints: error stops and shows them, drop leaves some out.",
+        description="Contradictory constraints: error stops and shows them, drop keeps what fits.",
     )
     unknown: Annotated[Literal["error", "skip"], Option("NAME")] = Field(
         default="error",
-        description="Rows in matches and constraints that no table has: error stops and names "
-        "them, skip leaves them out.",
+        description="Rows in matches, constraints and answers that no table has: error stops and "
+        "names them, skip leaves them out.",
     )
     features: Annotated[Features | None, _FEATURES] = Field(
         default=None,

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 import openpyxl
@@ -11,6 +12,7 @@ import yaml
 from rich.cells import cell_len
 
 from mvcc.exceptions import ConfigError, DataError, StoreError
+from mvcc.tables._job import AskedKind
 from tests.command_line import invoke, mvcc
 from tests.tables.problems import write_csv, write_workbook
 
@@ -97,6 +99,14 @@ def test_the_draft_says_what_the_columns_are_and_what_is_doubtful(files):
     assert "repeats another column, 'Säure'" in lines["'yes': ignore"]
     assert "Meine_Weine: odd: line 9 has 'n. b. 7!', which is not a finite number" in said
     assert said.endswith("Next: mvcc cluster cluster.yaml\n")
+
+
+def test_the_head_of_a_draft_names_all_that_a_column_may_be(files):
+    run("init", "--from", *files)
+    head = drafted().partition("views:")[0].replace("\n# ", " ")
+    kinds = [kind for part in get_args(AskedKind) for kind in get_args(part)]
+    assert "mail" in kinds
+    assert all(kind in head for kind in [*kinds, "ignore"])
 
 
 def test_groups_of_ages_are_no_labels(tmp_path):

@@ -69,7 +69,8 @@ _HEAD = """\
 #   mvcc cluster {config} --dry-run   only check this file and the tables
 #   mvcc cluster {config}             cluster, and write a report into the folder results
 #
-# Paths are relative to this file. A column is number, category, text, date, or ignore (left out).
+# Paths are relative to this file. A column is number, category, text, mail, date (day first, month
+# first), picture, or ignore (left out).
 """
 
 _Lines = Iterator[tuple[str, str]]  # each with its comment
