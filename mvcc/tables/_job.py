@@ -144,7 +144,7 @@ class Job(Section):
     """Everything that `mvcc cluster` needs to know."""
 
     views: Annotated[dict[str, View], Option("NAME=FILE", ("--view",))] = Field(
-        description="Tables with one row per object, or folders of Parquet files.",
+        description="Tables with one row per object; mvcc cluster: or folders of Parquet files.",
         examples=["{texts: texts.csv, images: images.npz}"],
     )
     matches: Annotated[dict[str, _Path], Option("VIEW:VIEW=FILE", ("--match",))] = Field(
