@@ -124,7 +124,7 @@ class Clustering(Facts):
     title: StrictStr  # of the report
     n_clusters: Positive  # numbers of clusters, those of vanished ones included
     views: Annotated[tuple[ViewFacts, ...], Field(min_length=1)]  # the tables
-    names: tuple[StrictStr, ...] = ()  # of the clusters, if `mvcc ask` named them
+    names: tuple[StrictStr, ...] = ()  # of the clusters, if people named them
     titles: tuple[StrictStr, ...] = ()  # the names, or what sets clusters without one apart
     names_from: StrictStr = ""  # the file of groups that the names come from
     continued: Continued | None = None  # the clustering whose numbers the clusters have

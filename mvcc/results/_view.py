@@ -152,7 +152,7 @@ class LinkFacts(NamedTuple):
     i: Count  # row number in the view
     j: Count  # row number in the view
     must_link: StrictBool  # else a cannot-link
-    weight: Weight  # 1 if given, less if inferred
+    weight: Weight  # as given, or less if inferred
     reason: StrictStr  # where it comes from, in words
 
 
@@ -256,7 +256,7 @@ class ViewFacts(Facts):
     reference_f: Number | None  # pairwise F-measure with the known classes
     reference_ari: Number | None  # adjusted Rand index with the known classes
     cautions: tuple[StrictStr, ...] = ()  # warnings about its clusters, before corrections
-    names: tuple[StrictStr, ...] = ()  # of the clusters in this view, if `mvcc ask` named them
+    names: tuple[StrictStr, ...] = ()  # of the clusters in this view, if people named them
     outliers: tuple[StrictStr, ...] = ()  # ids of rows that were left out as outliers
     moved: tuple[Moved, ...] = ()  # rows that constraints moved
     n_moved: Count = 0  # their number; lists are cut

@@ -8,7 +8,7 @@ from __future__ import annotations
 MODEL = "model.skops"  # the fitted model, for `mvcc predict` and `load_model`
 FOUND = "found.json"  # the facts as clusters were found, before `mvcc review` changed them
 CORRECTIONS = "corrections.csv"  # the log of `mvcc review`
-ANSWERS = "answers.csv"  # all answers, with the people who gave them (with `--asked`)
+ANSWERS = "answers.csv"  # all answers, with the people who gave them (if there are some)
 DISPUTED = "disputed.csv"  # rows about which people answered differently
 CONFIG = "cluster.yaml"  # the settings, ready to run again
 LABELS = "labels.csv"  # of a view: the cluster of every row
@@ -22,7 +22,7 @@ _TRANSFERRED = {
     "i": "id of a row of the view",
     "j": "id of another row of the view",
     "kind": "must-link or cannot-link",
-    "weight": "up to 1",
+    "weight": "as given, or less if it was inferred",
     "from_view": "the view that the constraint comes from",
     "from_i": "the row of that view which `i` comes from",
     "from_j": "the row of that view which `j` comes from",
@@ -32,7 +32,7 @@ COLUMNS = {
     LABELS: {
         "id": "id of the row",
         "cluster": "number of its cluster, from 0; −1 if it was left out as an outlier",
-        "name": "name of the cluster, if `mvcc ask` named it",
+        "name": "name of the cluster, if a person named it",
         "probability": "probability of that cluster (joint method)",
         "second": "next cluster (joint method)",
         "second_probability": "probability of that (joint method)",
