@@ -59,7 +59,7 @@ class CoEM(Facts):
     iterations: Count  # until it stopped
     converged: StrictBool  # else it ended in a cycle or at the limit
     objectives: tuple[tuple[Number, ...], ...]  # of each view, by iteration (Eq. 1)
-    propagates: StrictBool  # whether the transfer method infers constraints
+    propagates: StrictBool  # whether the transfer method is Constraint Propagation, or made of it
     threshold: Number | None  # t_V; null if the method has none
     transfer: StrictStr  # name of the transfer method
     base: StrictStr  # name of the base algorithm
@@ -105,7 +105,8 @@ class Comparison(Facts):
     sampled: Positive | None  # number of rows compared, if there are too many for all
     methods: Annotated[tuple[Compared, ...], Field(min_length=2)]  # first that of the job
     sentence: StrictStr  # the result in words
-    helps: StrictBool | None  # whether the method is ahead of k-means; null if that is not certain
+    # true if it is ahead of k-means and behind no other method, false if behind one, else null
+    helps: StrictBool | None
 
 
 class Input(Facts):
