@@ -159,7 +159,7 @@ class Job(Section):
     )
     show: Annotated[dict[str, _Columns], _COLUMNS] = Field(
         default={},
-        description="Columns that `mvcc ask`, `mvcc match` and the report show.",
+        description="Columns that `mvcc ask`, `match`, `review` and the report show.",
         examples=["{texts: [title, body]}"],
     )
     asked: Annotated[_Paths, Option("FOLDER")] = Field(
