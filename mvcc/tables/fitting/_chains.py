@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from math import inf
@@ -235,34 +235,25 @@ class _Way(NamedTuple):
     ends: list[tuple[int, int, float]]
 
 
-_Ways = dict[tuple[int, int, bool], _Way]  # by rows and type
-
-
 def _ways(
     model: MultiViewConstrainedClustering, given: Relations, flows: list[Flow], target: int
-) -> _Ways:
+) -> dict[tuple[int, int, bool], _Way]:
     """Return the heaviest of each pair and type, as max-union does; the first view's if equal."""
-    best: _Ways = {}
-    for source, flow in enumerate(flows):
-        if source != target:
-            # a match that was given explains more than one that follows from others
-            for relations, strengths in ((given, {}), (model.mappings_, model.mapping_weights_)):
-                _add_ways(best, flow, source, _counterparts(relations, strengths, source, target))
+    best: dict[tuple[int, int, bool], _Way] = {}
+    others = [source for source in range(len(flows)) if source != target]
+    # a match that was given explains more than one that follows from others
+    every = [(given, {}), (model.mappings_, model.mapping_weights_)]
+    for source, (relations, strengths) in product(others, every):
+        counterparts = _counterparts(relations, strengths, source, target)
+        for position, (i, j, must_link, weight) in enumerate(flows[source].constraints.rows()):
+            pairs = product(counterparts.get(i, ()), counterparts.get(j, ()))
+            for (first, sure_first), (second, sure_second) in pairs:
+                key = min(first, second), max(first, second), must_link
+                strength = min(weight, sure_first, sure_second)
+                if first != second and (key not in best or best[key].weight < strength):
+                    ends = sorted([(first, i, sure_first), (second, j, sure_second)])
+                    best[key] = _Way(strength, source, position, ends)
     return best
-
-
-def _add_ways(
-    best: _Ways, flow: Flow, source: int, counterparts: Mapping[int, list[tuple[int, float]]]
-) -> None:
-    """Add how the constraints of a view come to another one, if they are the heaviest so far."""
-    for position, (i, j, must_link, weight) in enumerate(flow.constraints.rows()):
-        pairs = product(counterparts.get(i, ()), counterparts.get(j, ()))
-        for (first, sure_first), (second, sure_second) in pairs:
-            key = min(first, second), max(first, second), must_link
-            strength = min(weight, sure_first, sure_second)
-            if first != second and (key not in best or best[key].weight < strength):
-                ends = sorted([(first, i, sure_first), (second, j, sure_second)])
-                best[key] = _Way(strength, source, position, ends)
 
 
 def _counterparts(
