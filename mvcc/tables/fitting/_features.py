@@ -46,37 +46,32 @@ class Features:
 
 def make_features(table: Table, job: Job) -> Features:
     """Make the features of one view as the job asks for, or raise a DataError."""
+    view, note = job.views[table.name], ""
+    method, asked = view.features or job.features, view.n_components or job.n_components
     with config_context(transform_output="default"):  # arrays, whatever a user has
-        return _made(table, job)
-
-
-def _made(table: Table, job: Job) -> Features:
-    view = job.views[table.name]
-    method = view.features or job.features
-    asked = view.n_components or job.n_components
-    X, encoder, words = numbers_of(table)
-    n, d = X.shape
-    note = ""
-    if method == "spectral" and n > MAX_ROWS:
-        method = "pca"
-        note = (
-            f"{table.name}: more than {MAX_ROWS} rows are too many for spectral features, which"
-            " need the affinities of all pairs of them; principal components were used instead"
-            f" ({option_for('--features', table.name, 'pca')})."
-        )
-    most = n - 1 if method == "spectral" else min(n, d)
-    if method in ("spectral", "pca") and asked is not None and asked > most:
-        raise DataError(
-            f"{table.path}: {n} rows of {d} columns have at most {most} components, not {asked}."
-        )
-    if method == "spectral":
-        made = _spectral(X, encoder, words, asked or min(job.k, most))
-    elif method == "pca":
-        made = _components(X, encoder, words, asked or min(MOST_COMPONENTS, most))
-    elif method in RULES and (encoder is None or method not in ("auto", "none")):
-        made = _ruled(table, method)
-    else:
-        made = Features(X, words, encoder)
+        X, encoder, words = numbers_of(table)
+        n, d = X.shape
+        if method == "spectral" and n > MAX_ROWS:
+            method = "pca"
+            note = (
+                f"{table.name}: more than {MAX_ROWS} rows are too many for spectral features, which"
+                " need the affinities of all pairs of them; principal components were used instead"
+                f" ({option_for('--features', table.name, 'pca')})."
+            )
+        most = n - 1 if method == "spectral" else min(n, d)
+        if method in ("spectral", "pca") and asked is not None and asked > most:
+            raise DataError(
+                f"{table.path}: {n} rows of {d} columns have at most {most} components, not"
+                f" {asked}."
+            )
+        if method == "spectral":
+            made = _spectral(X, encoder, words, asked or min(job.k, most))
+        elif method == "pca":
+            made = _components(X, encoder, words, asked or min(MOST_COMPONENTS, most))
+        elif method in RULES and (encoder is None or method not in ("auto", "none")):
+            made = _ruled(table, method)
+        else:
+            made = Features(X, words, encoder)
     return replace(made, note=made.note or note)
 
 
@@ -174,11 +169,11 @@ def _after(first: Any, second: Any) -> Any:
 
 def plane_of(*views: Floats | LazyRows) -> tuple[Floats, list[str]]:
     """Return the rows of all views in the plane of two principal components, and its axes."""
-    with one_thread():
-        points, shares = _principal(views)
+    points, shares = _principal(views)
     return _first_two(points, "principal component", shares)
 
 
+@one_thread()
 def _principal(views: tuple[Floats | LazyRows, ...]) -> tuple[Floats, Floats]:
     """Return the rows in the plane, and the share of the variance along every component."""
     is_wide = views[0][:1].shape[1] > _MOST_SQUARED
@@ -205,7 +200,7 @@ def _principal(views: tuple[Floats | LazyRows, ...]) -> tuple[Floats, Floats]:
     return np.vstack(points) - mean @ largest, shares
 
 
-def _first_two(X: Floats, name: str, shares: Floats | None = None) -> tuple[Floats, list[str]]:
+def _first_two(X: Floats, name: str, shares: Floats | None) -> tuple[Floats, list[str]]:
     """Return the first two columns, zeros where there is no second, and what their axes are."""
     plane, axes = np.zeros((len(X), 2)), ["", ""]
     for column in range(min(2, X.shape[1])):
