@@ -287,20 +287,16 @@ def with_likely_labels(table: Table, labels: Ints) -> Table:
     return replace(table, every_column=columns)
 
 
-def notes_on_labels(table: Table, job: Job) -> list[str]:
+def notes_on_labels(table: Table, job: Job) -> Iterator[str]:
     """Name the columns that may be labels, each with the command that clusters without it."""
-    view = job.views[table.name]
-    notes = []
-    for column in table.every_column:
-        if not column.told:
-            continue
-        way, command = option_for("--labels-column", table.name, column.name), command_line()
+    view, command = job.views[table.name], command_line()
+    for column in (column for column in table.every_column if column.told):
+        way = option_for("--labels-column", table.name, column.name)
         if view.labels_column is not None:
             way = option_for("--ignore", table.name, [*view.ignore, column.name])
         if command.startswith("mvcc cluster "):
             way = f"{command.removesuffix(' --fresh')} {way} --fresh"
-        notes.append(
+        yield (
             f"{table.path}: the column {shown(column.name)} alone tells the cluster of"
             f" {percent(column.told)} of the rows. If it is a label, cluster without it: {way}"
         )
-    return notes
