@@ -195,13 +195,7 @@ NUMBERS = _AUTO | _AUTO_SCALER | _SPECTRAL | _UNCHANGED | chain(_STANDARD_SCALER
 
 
 def mixed_features(kinds: list[str]) -> Parts:
-    """Return the rule of a transformer of columns of these kinds."""
-    first = _mixed(kinds)
-    return first | chain(first, _SPECTRAL | chain(_PCA))
-
-
-def _mixed(kinds: list[str]) -> Parts:
-    """Return the part with an encoder for each of these columns, and one for all texts."""
+    """Return the part with an encoder for each of these columns, one for all texts; or a pipeline."""
     texts = [column for column, kind in enumerate(kinds) if kind == "text"]
     blocks = [kind for column, kind in enumerate(kinds) if column not in texts[1:]]
 
@@ -220,7 +214,8 @@ def _mixed(kinds: list[str]) -> Parts:
         sizes["out"] = n_out
         return made
 
-    return Parts({MixedFeatures: rule})
+    encoded = Parts({MixedFeatures: rule})
+    return encoded | chain(encoded, _SPECTRAL | chain(_PCA))
 
 
 _SINGLE = ("f8", "f4")  # where memory matters
