@@ -195,7 +195,7 @@ NUMBERS = _AUTO | _AUTO_SCALER | _SPECTRAL | _UNCHANGED | chain(_STANDARD_SCALER
 
 
 def mixed_features(kinds: list[str]) -> Parts:
-    """Return the part with an encoder for each of these columns, one for all texts; or a pipeline."""
+    """Return the part with an encoder for each column, one for all texts; or such a pipeline."""
     texts = [column for column, kind in enumerate(kinds) if kind == "text"]
     blocks = [kind for column, kind in enumerate(kinds) if column not in texts[1:]]
 

@@ -7,7 +7,7 @@ import re
 import warnings
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import IO, NamedTuple
+from typing import IO, Any
 
 import numpy as np
 import pandas as pd
@@ -24,15 +24,6 @@ _QUOTED_NAMES = re.compile(r'"[^"]*"(?: +"[^"]*")+')
 _NOT_PLAIN = (b'"', b"\r", b"\0", "\ufeff".encode())  # libraries read these in ways of their own
 
 
-class _Head(NamedTuple):
-    """What stands above the rows of a text file, and what tells where they begin."""
-
-    names: list[str]  # of the columns
-    delimiter: str
-    line: int  # the one above row 0
-    notes: list[str]
-
-
 def text_frames(
     lines: IO[str], path: str, n_rows: int | None, whole: bytes
 ) -> Iterator[pd.DataFrame]:
@@ -41,28 +32,26 @@ def text_frames(
     start = lines.tell()
     n_above = int(start > 0)
     try:
-        head = _head(lines, path, delimiter, n_above, whole)
-        frame = _plain_rows(whole, len(head.names), delimiter, head.line)
+        names, attrs = _head(lines, path, delimiter, n_above, whole)
+        frame = _plain_rows(whole, len(names), delimiter, attrs["header"])
         if frame is not None:
-            yield _below(head, frame)
+            yield _below(names, attrs, frame)
             return
         rows = pd.read_csv(
             lines,
             sep=delimiter,
             header=None,
-            names=range(len(head.names)),
+            names=range(len(names)),
             dtype=str,
-            keep_default_na=False,
             na_filter=False,
             index_col=False,
             skip_blank_lines=False,
-            on_bad_lines="error",
             iterator=True,
         )
         while True:
             with warnings.catch_warnings(action="error", category=pd.errors.ParserWarning):
                 frame = rows.read(n_rows)
-            yield _below(head, frame)
+            yield _below(names, attrs, frame)
     except StopIteration:  # pandas has no more rows
         return
     except DataError:
@@ -89,8 +78,17 @@ def _delimiter(lines: IO[str], path: str) -> str:
     return delimiter
 
 
-def _head(lines: IO[str], path: str, delimiter: str, n_above: int, whole: bytes) -> _Head:
-    """Read the names of the columns, and go to row 0: the line below, or the same without names."""
+def _below(names: list[str], attrs: dict[str, Any], frame: pd.DataFrame) -> pd.DataFrame:
+    """Return rows with the names of columns above them."""
+    frame.columns = pd.Index(names)
+    frame.attrs |= attrs
+    return frame
+
+
+def _head(
+    lines: IO[str], path: str, delimiter: str, n_above: int, whole: bytes
+) -> tuple[list[str], dict[str, Any]]:
+    """Return the names of the columns and what was assumed; go to row 0, perhaps the same line."""
     start, first = lines.tell(), lines.readline(MOST_LINE)
     lines.seek(start)
     reader = csv.reader(lines, delimiter=delimiter)
@@ -115,24 +113,18 @@ def _head(lines: IO[str], path: str, delimiter: str, n_above: int, whole: bytes)
     if is_longer and all(len(row) == len(below) for row in reader if row):
         names.insert(0, "")  # R names rows, but not the column of these names
     lines.seek(start)
+    notes = list[str]()
     if is_headless:
-        note = f"{path}: Line {line} has only numbers and was read as a row, not as names."
-        return _Head([f"column {n + 1}" for n in range(len(names))], delimiter, n_above, [note])
-    next(csv.reader(lines, delimiter=delimiter))
-    notes = []
-    if odd := _unlike_names(names):
-        notes = [
-            f"{path}: Line {line} was read as the names of the columns, though it has {odd}. If it"
-            " is a row, write a line with names above it."
-        ]
-    return _Head(names, delimiter, line, notes)
-
-
-def _below(head: _Head, frame: pd.DataFrame) -> pd.DataFrame:
-    """Return rows with what stands above them."""
-    frame.columns = pd.Index(head.names)
-    frame.attrs |= {"delimiter": head.delimiter, "header": head.line, "notes": head.notes}
-    return frame
+        notes = [f"{path}: Line {line} has only numbers and was read as a row, not as names."]
+        names, line = [f"column {n + 1}" for n in range(len(names))], n_above
+    else:
+        next(csv.reader(lines, delimiter=delimiter))
+        if odd := _unlike_names(names):
+            notes = [
+                f"{path}: Line {line} was read as the names of the columns, though it has {odd}. If"
+                " it is a row, write a line with names above it."
+            ]
+    return names, {"delimiter": delimiter, "header": line, "notes": notes}
 
 
 def _plain_rows(whole: bytes, n_columns: int, delimiter: str, n_above: int) -> pd.DataFrame | None:
