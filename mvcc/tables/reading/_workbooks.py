@@ -7,7 +7,7 @@ import io
 import re
 import zipfile
 from array import array
-from collections.abc import Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
@@ -140,75 +140,71 @@ def read_workbook(
     view: str = "VIEW",
 ) -> pd.DataFrame:
     """Read the table of an Excel workbook, merged cells filled; ``exact`` keeps types of cells."""
-    with reading_as("an Excel workbook (.xlsx)", path):
-        with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            check_zip(archive, len(content))
-            parts = [name for name in archive.namelist() if name.endswith((".xml", ".rels"))]
-            sizes = {}
-            for name in parts:
-                with archive.open(name) as source:
-                    sizes[name] = _measured(source)
-        return _read_sheet(content, path, sizes, exact, sheet, header, view)
-
-
-def _read_sheet(
-    content: bytes,
-    path: str,
-    sizes: Mapping[str, Sheet],
-    exact: bool,
-    title: str | None,
-    header: int | None,
-    view: str,
-) -> pd.DataFrame:
     import openpyxl
 
-    book = openpyxl.load_workbook(io.BytesIO(content), read_only=True, data_only=True)
-    sheets = [(sheet, sizes[sheet._worksheet_path]) for sheet in book.worksheets]
-    filled = [(sheet, size) for sheet, size in sheets if size.last]
-    if not filled:
-        raise DataError(f"{path}: all sheets are empty.")
-    sheet, size = _sheet_of(filled, title, path, view)
-    if header is not None and not size.first <= header <= size.last:
-        raise DataError(
-            f"{path}: row {header} of the sheet {shown(sheet.title)} is empty (`header:`); its"
-            f" values are in rows {size.first} to {size.last}."
-        )
-    rows = _rows_of(sheet, size)
-    if exact:
-        _undo_false_days(rows, content, sheet, size)
-    grid = table_in(rows, size.first, size.merged, header)
-    below = grid.rows
-    texts = (value for row in [grid.names, *below] for value in row if isinstance(value, str))
-    check_unpacked(sum(map(len, texts)))
-    if not exact:
-        below = [[None if value in ERRORS else value for value in row] for row in below]
-    frame = framed(grid.names, below, exact)
-    frame.attrs |= {"header": grid.header, "lines": in_lines(grid.lines)}
-    if not exact and grid.lines and (widths := _widths(sheet, grid)):
-        frame.attrs["widths"] = widths
-    if len(filled) > 1:
-        frame.attrs["sheet"] = sheet.title
-    notes = []
+    with reading_as("an Excel workbook (.xlsx)", path):
+        sizes = _sizes_in(content)
+        book = openpyxl.load_workbook(io.BytesIO(content), read_only=True, data_only=True)
+        sheets = [(each, sizes[each._worksheet_path]) for each in book.worksheets]
+        filled = [(each, size) for each, size in sheets if size.last]
+        if not filled:
+            raise DataError(f"{path}: all sheets are empty.")
+        chosen, size = _sheet_of(filled, sheet, path, view)
+        if header is not None and not size.first <= header <= size.last:
+            raise DataError(
+                f"{path}: row {header} of the sheet {shown(chosen.title)} is empty (`header:`); its"
+                f" values are in rows {size.first} to {size.last}."
+            )
+        rows = _rows_of(chosen, size)
+        if exact:
+            _undo_false_days(rows, content, chosen, size)
+        grid = table_in(rows, size.first, size.merged, header)
+        cells = chain(grid.names, chain.from_iterable(grid.rows))
+        check_unpacked(sum(len(value) for value in cells if isinstance(value, str)))
+        below = grid.rows
+        if not exact:
+            below = [[None if value in ERRORS else value for value in row] for row in below]
+        frame = framed(grid.names, below, exact)
+        frame.attrs |= {"header": grid.header, "lines": in_lines(grid.lines)}
+        if not exact and grid.lines and (widths := _widths(chosen, grid)):
+            frame.attrs["widths"] = widths
+        if len(filled) > 1:
+            frame.attrs["sheet"] = chosen.title
+        others = [each.title for each, _ in filled if each is not chosen and not sheet]
+        said = _notes(grid, chosen.title, others, size.without_values(rows))
+        notes = [f"{path}: {note}" for note in said]
+        frame.attrs["notes"] = notes + said_of_gap(path, grid.names, grid.columns)
+        return frame
+
+
+def _sizes_in(content: bytes) -> dict[str, Sheet]:
+    """Return what each file of XML in a workbook holds."""
+    sizes = {}
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        check_zip(archive, len(content))
+        for name in archive.namelist():
+            if name.endswith((".xml", ".rels")):
+                with archive.open(name) as source:
+                    sizes[name] = _measured(source)
+    return sizes
+
+
+def _notes(grid: Grid, title: str, others: list[str], lost: list[str]) -> Iterator[str]:
+    """Say what was left out of a sheet, which others there are, and which formulas are lost."""
     if grid.left_out:
-        notes.append(
-            f"row {grid.header} of the sheet {shown(sheet.title)} names the columns (`header:` sets"
+        yield (
+            f"row {grid.header} of the sheet {shown(title)} names the columns (`header:` sets"
             f" another one). Left out: {'; '.join(grid.left_out)}."
         )
-    if len(filled) > 1 and not title:
-        titles = [shown(other.title) for other, _ in filled if other is not sheet]
-        others = clipped(", ".join(titles), 200)
-        notes.append(
-            f"the sheet {shown(sheet.title)} was read, not {others} (`sheet:` names another one)."
-        )
-    if lost := size.without_values(rows):
+    if others:
+        named = clipped(", ".join(map(shown, others)), 200)
+        yield f"the sheet {shown(title)} was read, not {named} (`sheet:` names another one)."
+    if lost:
         cells = ", ".join([*lost[:3], "…"][: len(lost)])
-        notes.append(
+        yield (
             f"{counted(len(lost), 'formula')} without a stored value ({cells}) counted as missing;"
             " open the file in a spreadsheet program and save it, to store what they give."
         )
-    said = [f"{path}: {note}" for note in notes]
-    frame.attrs["notes"] = said + said_of_gap(path, grid.names, grid.columns)
-    return frame
 
 
 def _sheet_of(filled: list[_Filled], title: str | None, path: str, view: str) -> _Filled:
