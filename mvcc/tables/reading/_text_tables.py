@@ -80,33 +80,24 @@ def _cells(rows: pd.DataFrame) -> Cells:
 
 
 def _without_empty(
-    frame: pd.DataFrame,
-    path: str,
-    notes: list[str],
-    below: list[str],
-    blank: Callable[[str], set[int]],
-    first: int,
-    n_units: int,
-) -> tuple[pd.DataFrame, int]:
-    """Return a table without units and empty rows, numbered as by pandas; and the next number."""
+    frame: pd.DataFrame, blank: Callable[[str], set[int]], first: int, n_units: int
+) -> tuple[pd.DataFrame, int, list[str]]:
+    """Return a table without units and empty rows, as pandas numbers it; the next number; these."""
     lines, empty = frame.attrs["lines"], list[int]()
     if _has_columns(frame):
         empty = _of_spaces(frame, np.arange(len(frame))).tolist()
     end = first + len(frame)
     index: pd.Index[Any] = pd.RangeIndex(first, end)
     left_out = said_of(_cells(frame.iloc[:n_units]), "of units")
-    left_out += [*without_value([lines[row] for row in empty], "line"), *below]
+    left_out += without_value([lines[row] for row in empty], "line")
     if empty := [*range(n_units), *empty]:
         kept = np.delete(np.arange(len(frame)), empty)
         frame, are_blank = frame.iloc[kept], blank(frame.attrs["delimiter"])
         skipped = [row for row in empty if lines[row] in are_blank]
         index, end = index[kept - np.searchsorted(skipped, kept)], end - len(skipped)
         frame.attrs["lines"] = in_lines(np.asarray(lines)[kept].tolist())
-    frame.attrs |= {"notes": [*notes, *frame.attrs["notes"]], "n_units": n_units}
-    if left_out:
-        frame.attrs["notes"].append(f"{path}: Left out: {'; '.join(left_out)}.")
     frame.index = index
-    return frame, end
+    return frame, end, left_out
 
 
 def _blank_lines(lines: Iterable[bytes], delimiter: str) -> set[int]:
@@ -156,7 +147,10 @@ def _tables(
                 check_quotes(file, location, frame.attrs["delimiter"])
             is_checked = True
         n_units = int(first == row_0 and are_units(_cells(frame.iloc[:_LAST])))
-        frame, n_before = _without_empty(frame, location, notes, below, blank, n_before, n_units)
+        frame, n_before, left_out = _without_empty(frame, blank, n_before, n_units)
+        frame.attrs |= {"notes": [*notes, *frame.attrs["notes"]], "n_units": n_units}
+        if left_out := left_out + below:
+            frame.attrs["notes"].append(f"{location}: Left out: {'; '.join(left_out)}.")
         if len(frame) or whole:
             if len(ready):
                 yield ready
