@@ -72,9 +72,8 @@ def read_records(
     if notes is None:
         text = decoded(content[:end], str(path), error)
     else:
-        read = read_text(content, str(path), error)
-        text = read.text
-        notes += read.notes
+        text, _, assumed = read_text(content, str(path), error)
+        notes += assumed
     delimiter = delimiter_of(text.partition("\n")[0])
     records = list(records_of(text, str(path), error, delimiter))
     n_columns = len(records[0][1]) if records else 0
@@ -239,22 +238,17 @@ class AnsweredObjects:
 
 def read_history(person: Person, objects: AnsweredObjects) -> AnswerHistory:
     """Return the answers of a person, whose groups need no line that opens them."""
-    line = 0
-
-    def answers() -> Iterator[Answer]:
-        nonlocal line
-        for line_number, (name, text, when) in person.records:
-            line = line_number
+    line, answers = 0, list[Answer]()
+    try:
+        for line, (name, text, when) in person.records:
             if not text:
                 raise DataError(f"there is no answer for {shown(name)}.")
             answer = Answer(name, text, when)
             if answer.is_about_object:
                 where = f"line {line} of {'/'.join(Path(person.path).parts[-2:])}"
                 answer = replace(answer, object=objects.find(name), where=where)
-            yield answer
-
-    try:
-        return AnswerHistory().followed_by(answers())
+            answers.append(answer)
+        return AnswerHistory().followed_by(answers)
     except (DataError, InvalidInputError) as error:
         raise DataError(f"{person.path}:{line}: {error}") from error
 
