@@ -19,7 +19,7 @@ from mvcc.tables.fitting._number_of_clusters import with_number
 from mvcc.tables.folders._folders import folders_of
 from mvcc.tables.output._folder import inputs_of, results_folder, write_folder
 from mvcc.tables.output._former import answered, read_former
-from mvcc.tables.reading._inputs import Inputs, check_enough, read_inputs
+from mvcc.tables.reading._inputs import Inputs, read_inputs
 
 CHOICE = "choosing_k.csv"
 CURVES = "choosing_k.png"
@@ -95,8 +95,7 @@ def try_numbers(
     """
     on_step("reading")
     job, inputs = _read(job.model_copy(update={"n_clusters": numbers[-1]}), scheduler, on_step)
-    for table in inputs.tables:
-        check_enough(table, job.k)
+    with_number(job, inputs)
     with OutputFolder(folder, "a choice of k", fresh=fresh, inputs=inputs_of(job)) as out:
         present = {path.name for path in out.path.iterdir()}
         if others := sorted(present - {CHOICE, CURVES} - BOOKKEEPING):
