@@ -232,17 +232,14 @@ def _quoted(text: str, always: bool, delimiter: str) -> str:
 def _encoded(text: str, encoding: str, content: bytes) -> bytes:
     """Encode as a file was; what Windows-1252 does not have asks for UTF-8, which Excel reads."""
     if encoding == UTF_16:
-        if content.startswith(codecs.BOM_UTF16_BE):
-            return codecs.BOM_UTF16_BE + text.encode("utf-16-be")
-        return codecs.BOM_UTF16_LE + text.encode("utf-16-le")
+        is_big = content.startswith(codecs.BOM_UTF16_BE)
+        return f"\ufeff{text}".encode("utf-16-be" if is_big else "utf-16-le")
     if encoding == WINDOWS:
-        try:
+        with suppress(UnicodeEncodeError):
             return text.encode(WINDOWS)
-        except UnicodeEncodeError:
-            return text.encode(UTF_8)
-    if content.startswith(codecs.BOM_UTF8):
-        return text.encode(UTF_8)
-    return text.encode()
+    elif not content.startswith(codecs.BOM_UTF8):
+        return text.encode()
+    return text.encode(UTF_8)
 
 
 def workbook_bytes(frames: Mapping[str, pd.DataFrame], path: str) -> bytes:
