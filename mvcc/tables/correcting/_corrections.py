@@ -6,7 +6,6 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,10 +14,8 @@ from mvcc._utils.messages import counted, shown, view_and_id
 from mvcc.exceptions import InvalidInputError, StoreError
 from mvcc.multiview import MERGE, OPENS, OUTLIER, RENAME, Answer, answers_standing
 from mvcc.tables._layout import CORRECTIONS
+from mvcc.tables.reading._inputs import Inputs
 from mvcc.tables.reading._people import Record, read_log
-
-if TYPE_CHECKING:
-    from mvcc.tables.reading._inputs import Inputs
 
 LEFT_OUT = -1  # in place of a cluster
 MATCH, NO_MATCH = "match", "no match"
@@ -88,8 +85,7 @@ def refuse_line_breaks(ids: Iterable[str], where: str) -> None:
 
 def with_matches(inputs: Inputs, corrections: Corrections, but: Collection[str] = ()) -> Inputs:
     """Return inputs with the matches that corrections leave, but those by rows of some views."""
-    standing = answers_standing(corrections)
-    changes = [line for line in standing if line.answer in (MATCH, NO_MATCH)]
+    changes = [line for line in answers_standing(corrections) if line.answer in (MATCH, NO_MATCH)]
     if not changes:
         return inputs
     matches = {views: set(map(tuple, rows.tolist())) for views, rows in inputs.relations.items()}
@@ -226,8 +222,7 @@ class CarryingOver:
 
 def opened_in(corrections: Corrections) -> set[int]:
     """Return the numbers of the clusters that corrections open; no other cluster gets them."""
-    lines = answers_standing(corrections)
-    return {int(cluster) for line in lines if (cluster := _opened_by(line))}
+    return {int(cluster) for cluster in map(_opened_by, answers_standing(corrections)) if cluster}
 
 
 def _opened_by(line: Answer) -> str:
