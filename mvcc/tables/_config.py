@@ -77,7 +77,7 @@ def with_paths(value: Any, path_of: Callable[[str], str]) -> Any:
 
     def section(view: Any) -> Any:
         if isinstance(view, str):
-            return {"path": seen(view)}
+            view = {"path": view}
         if isinstance(view, dict) and "path" in view:
             return view | {"path": seen(view["path"])}
         return view

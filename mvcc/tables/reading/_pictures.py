@@ -88,8 +88,7 @@ def _measured(image: Any) -> Floats:
 
 def _colors(rgb: Any) -> Floats:
     """Count the hue of every pixel as far as it is colored, and its brightness for the rest."""
-    pixels = np.asarray(rgb.convert("HSV"), dtype=float).reshape(-1, 3).T / 256
-    hue, saturation, brightness = pixels
+    hue, saturation, brightness = np.asarray(rgb.convert("HSV"), dtype=float).reshape(-1, 3).T / 256
     chroma = saturation * brightness
     hues = np.bincount((hue * _HUES).astype(int), chroma, _HUES)
     grays = np.bincount((brightness * _GRAYS).astype(int), 1 - chroma, _GRAYS)

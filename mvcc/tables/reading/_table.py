@@ -260,8 +260,7 @@ def _left_out_labels(
     name: str, became: dict[str, Column], columns: list[str], path: str
 ) -> Iterable[str]:
     """Say what was left out since it seems to be the truth that clusters are compared with."""
-    likely = [column.name for column in became.values() if column.why is LeftOut.LIKE_LABELS]
-    for column in likely:
+    for column in (name for name, used in became.items() if used.why is LeftOut.LIKE_LABELS):
         compare = option_for("--labels-column", name, column)
         use = option_for("--columns", name, [*columns, column])
         yield (

@@ -27,12 +27,11 @@ _BLOCK = 2**14  # rows that are looked at together
 
 def read_text_table(content: bytes, path: str) -> pd.DataFrame:
     """Read all rows; see `read_frame`."""
-    read = read_text(content, path, DataError)
-    text, notes = read.text, read.notes
+    text, _, notes = read_text(content, path, DataError)
     # copies of a large file take much memory, and StringIO takes four bytes for each character
     is_same = text.isascii() and len(text) == len(content)
     whole = content if is_same else text.encode()
-    del read, text
+    del text
     lines = _Lines(partial(io.BytesIO, whole), path)
     if b'"' in whole or len(whole) > MOST_LINE:  # else none is too long, and each is a row
         deque(lines, 0)
