@@ -1,7 +1,8 @@
-"""What each column of a table is used as: number, text, category, date, or not at all, and why."""
+"""What each column of a table is used as, or not at all, and why; and what is wrong or doubtful."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
@@ -11,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from mvcc._utils.arrays import Floats, far_values
-from mvcc._utils.messages import clipped, counted, enumerated
+from mvcc._utils.messages import agreeing, clipped, counted, enumerated
 from mvcc._utils.settings import as_yaml
 from mvcc.tables._job import AskedKind, View
 from mvcc.tables.reading._column import (
@@ -24,7 +25,15 @@ from mvcc.tables.reading._column import (
     without_attrs,
 )
 from mvcc.tables.reading._dates import are_dates, are_months
-from mvcc.tables.reading._kinds import MOST, Hints, Understood, Values, read_as, understood
+from mvcc.tables.reading._kinds import (
+    MOST,
+    Hints,
+    Mistake,
+    Understood,
+    Values,
+    read_as,
+    understood,
+)
 from mvcc.tables.reading._numbers import (
     has_decimal_points,
     numbers_by_arrow,
@@ -32,7 +41,9 @@ from mvcc.tables.reading._numbers import (
     unclear_number,
     without_points,
 )
-from mvcc.tables.reading._problems import is_in_memory, option_for
+from mvcc.tables.reading._problems import Problems, is_in_memory, option_for
+from mvcc.tables.reading._rows import listed, place_of
+from mvcc.tables.reading._sheets import TOTAL
 from mvcc.tables.reading._superfluous import code_reason
 
 _LOOKED_AT = 200  # rows
@@ -45,6 +56,7 @@ _CODES = [-1, *range(-9, -6), -77, -88, *range(-99, -96), -888, *range(-999, -99
 _CODES += [8, 9, 77, 88, *range(97, 100), 888, *range(997, 1000)]  # instead of an answer
 _FEWEST_COUNTS = 5  # columns, for empty cells to be likely to mean 0
 _NONE = np.empty(0)
+_MOST_ABOVE = 3  # rows with further names, such as questions, and units
 
 
 def understand_all(
@@ -248,3 +260,51 @@ def _codes_in(values: Floats) -> Floats:
             if gap > np.diff(scale).max():
                 return codes
     return _NONE
+
+
+def add_mistakes(
+    found: Mapping[str, Understood], frame: pd.DataFrame, name: str, view: View, problems: Problems
+) -> None:
+    """Note the mistakes in columns; if they are words in the first row of most, as a single one."""
+    mistakes = {column: one.mistake for column, one in found.items() if one.mistake is not None}
+    measured = [name for name, one in found.items() if one.column.kind in ("number", "date")]
+    worded = [
+        column
+        for column in measured
+        if column in mistakes and mistakes[column].row == 0 and mistakes[column].n <= _MOST_ABOVE
+        if re.match(r"\W*\d", str(frame[column].iloc[0])) is None
+    ]
+    if 1 < len(worded) > len(measured) / 2:
+        problems.add(
+            f"{place_of(frame, view.path, 0)} has words in columns of numbers or dates"
+            f" ({listed(worded)}). Delete it if it has further names or units, what is above it if"
+            " it names the columns, or correct it."
+        )
+        mistakes = {column: mistake for column, mistake in mistakes.items() if column not in worded}
+    for column, mistake in mistakes.items():
+        words = _words_for_missing(frame, view, name, mistake)
+        said = _mistaken(frame, view, name, column, mistake, words)
+        problems.add(said, (name, [*view.ignore, column]), words)
+
+
+def _words_for_missing(frame: pd.DataFrame, view: View, name: str, mistake: Mistake) -> list[str]:
+    """Return the words that may mean missing, with those that do, if all mistakes are some."""
+    is_line = any(word in frame.columns or TOTAL.fullmatch(word) for word in mistake.words)
+    if not mistake.words or is_line or is_in_memory(name, view.path):
+        return []
+    return [*(view.missing or ()), *mistake.words]
+
+
+def _mistaken(
+    frame: pd.DataFrame, view: View, name: str, column: str, mistake: Mistake, words: list[str]
+) -> str:
+    """Say what is wrong with a column, and what to do."""
+    like_it = f"{counted(mistake.n, 'value')} {agreeing(mistake.n, 'is', 'are')} like that"
+    remedies = mistake.remedies()
+    if words:
+        remedies += f" (or with {option_for('--missing', name, words)})"
+    return (
+        f"{place_of(frame, view.path, mistake.row)} has {mistake.what} in the column"
+        f" {listed([column])}; {like_it}. {remedies}, or leave the column out"
+        f" ({option_for('--ignore', name, [column])})."
+    )

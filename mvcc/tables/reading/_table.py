@@ -26,6 +26,7 @@ from mvcc.tables.reading._column import (
     without_words,
 )
 from mvcc.tables.reading._columns import (
+    add_mistakes,
     code_reasons,
     notes_on_blanks,
     notes_on_far_values,
@@ -34,7 +35,6 @@ from mvcc.tables.reading._columns import (
 )
 from mvcc.tables.reading._id_column import Named, find_id_column, other_readings
 from mvcc.tables.reading._kinds import Understood, Values
-from mvcc.tables.reading._mistakes import add_mistakes
 from mvcc.tables.reading._problems import Problems, is_in_memory, option_for
 from mvcc.tables.reading._rows import (
     MOST_LISTED,
