@@ -110,7 +110,6 @@ class Shower:
         self.folders = {table.name: os.path.dirname(table.path) for table in tables}
 
     def card(self, question: Question, second_look: str | None, said: str | None) -> Card:
-        """Return the card of a question."""
         groups = []
         for offer in question.offers:
             group, exemplars = offer.group, tuple(map(self.rows, offer.exemplars))
@@ -150,7 +149,6 @@ class Shower:
         return next(filter(None, titles), "")
 
     def why(self, question: Question) -> str:
-        """Say why a question is asked."""
         views = zip(question.speaks_for, self._tables, strict=True)
         parts = [f"{rows} {table.name}" for rows, table in views if rows]
         said = f"its answer covers about {counted(sum(question.speaks_for), 'row')}"
@@ -161,7 +159,6 @@ class Shower:
         return said
 
     def row(self, view: int, row: int) -> ShownRow:
-        """Show a row of a view."""
         table = self._tables[view]
         values = [(column, texts[row]) for column, texts in table.shown.items() if texts[row]]
         if not table.shown and isinstance(table.X, pd.DataFrame):

@@ -75,7 +75,6 @@ class PageServer(ThreadingHTTPServer):
 
     @property
     def address(self) -> str:
-        """The address of the page."""
         return f"http://127.0.0.1:{self.server_port}/{self.token}/"
 
     def server_bind(self) -> None:

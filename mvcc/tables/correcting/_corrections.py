@@ -51,7 +51,6 @@ def extended(corrections: Corrections, line: Answer) -> Corrections:
 
 
 def corrections_in(records: Iterable[Record], log: Path) -> Corrections:
-    """Return what the records of a log say."""
     corrections: Corrections = ()
     for line_number, (id, answer, when) in records:
         try:

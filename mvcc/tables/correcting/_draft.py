@@ -189,7 +189,6 @@ class Draft:
         return [int(label) for label in labels if label != LEFT_OUT]
 
     def called(self, views: list[int], number: int) -> str:
-        """Return what a sentence calls a cluster."""
         called = self._id(views, number)
         if name := self.names[views[0]][number]:
             called += f" ({clipped(name, 40)})"
@@ -345,6 +344,5 @@ class Draft:
         refuse_name(name, {other for n, other in enumerate(self.names[views[0]]) if n != but_for})
 
     def called_row(self, row: Row) -> str:
-        """Return what a sentence calls a row."""
         view = self.found.views[row[0]]
         return row_name(view.name, clipped(view.ids[row[1]], 40))

@@ -101,7 +101,6 @@ def values_in(
 
 
 def value_text(value: Any, kind: str | None) -> str:
-    """Return a value as it is shown."""
     if isinstance(value, str):
         return clipped(" ".join(value[: 2 * _LONGEST_VALUE].split()), _LONGEST_VALUE)
     if kind == "date":

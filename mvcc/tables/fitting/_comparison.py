@@ -143,8 +143,6 @@ def drawn_rows(job: Job, inputs: Inputs) -> list[Ints] | None:
 
 
 class Comparison(NamedTuple):
-    """What came out of a comparison."""
-
     facts: dict[str, Any] | None  # ``comparison`` of ``clustering.json``
     held_out: dict[Key, dict[str, Any]]  # the same of every relation of which matches were cut
     cautions: list[str]  # what must not be overlooked

@@ -262,7 +262,6 @@ def verdict(outcomes: dict[str, Outcome]) -> tuple[dict[str, Any], list[str]]:
 
 
 def _remedy(better: str) -> str:
-    """Say what to do where a method is better."""
     if better == WITHOUT:
         return "The constraints may contradict each other, or rest on what no column shows."
     if better == K_MEANS:

@@ -47,7 +47,6 @@ _HEADS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.rea
 
 
 def model_bytes(views: list[dict[str, Any]]) -> bytes:
-    """Return the content of the file of a model."""
     states = _States()
     schema = states.state(views) | {"protocol": 2, "_skops_version": skops_version}
     head = {"format": FORMAT, "version": __version__}
@@ -147,7 +146,6 @@ def _views(content: bytes, path: str) -> list[dict[str, Any]]:
 
 
 def damaged(path: str, why: str) -> StoreError:
-    """Return the error for a file that is not a model."""
     return StoreError(
         f"{path} is damaged, or no model that `mvcc cluster` has written: {why}. Cluster again."
     )

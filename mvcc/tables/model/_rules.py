@@ -27,7 +27,6 @@ class Unfit(Exception):
 
 
 def require(fits: bool) -> None:
-    """Refuse a value that does not fit."""
     if not fits:
         raise Unfit
 

@@ -254,7 +254,6 @@ _WRITERS = {".csv": _write_csv, ".parquet": _write_parquet}
 
 
 def _writer_of(path: Path) -> Callable[[Path, Iterator[Columns]], None]:
-    """Return what writes the format of a file."""
     ending = path.suffix.lower()
     if ending not in _WRITERS:
         raise ConfigError(

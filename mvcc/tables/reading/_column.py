@@ -115,7 +115,6 @@ class Column:
         return ", ".join(filter(None, parts))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the facts of the column."""
         return {
             "name": self.name,
             "kind": self.kind,

@@ -298,7 +298,6 @@ def _words_for_missing(frame: pd.DataFrame, view: View, name: str, mistake: Mist
 def _mistaken(
     frame: pd.DataFrame, view: View, name: str, column: str, mistake: Mistake, words: list[str]
 ) -> str:
-    """Say what is wrong with a column, and what to do."""
     like_it = f"{counted(mistake.n, 'value')} {agreeing(mistake.n, 'is', 'are')} like that"
     remedies = mistake.remedies()
     if words:

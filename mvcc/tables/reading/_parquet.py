@@ -50,7 +50,6 @@ def _file_in(source: BinaryIO) -> Any:
 
 
 def read_parquet(content: bytes, path: str) -> pd.DataFrame:
-    """Read all of a Parquet file, within limits."""
     with reading_parquet(path):
         import pyarrow
 
@@ -149,7 +148,6 @@ def rows_at_a_time(n_columns: int) -> int:
 
 
 def parts_of(frame: pd.DataFrame) -> Iterator[pd.DataFrame]:
-    """Give the rows of a frame some at a time."""
     size = rows_at_a_time(frame.shape[1])
     for start in range(0, len(frame), size):
         part = frame.iloc[start : start + size]

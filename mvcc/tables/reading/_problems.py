@@ -74,7 +74,6 @@ class Problems:
                 self._without_words.setdefault(view, {}).update(dict.fromkeys(columns))
 
     def extend(self, others: Problems) -> None:
-        """Note the errors of others."""
         self._errors += others._errors
 
     @contextmanager

@@ -139,7 +139,6 @@ def spelled_like(ids: Sequence[str], others: Iterable[str]) -> list[str]:
 
 
 def no_column(frame: pd.DataFrame, column: str, path: str) -> str:
-    """Say that there is no such column."""
     guess = nearest(column, map(str, frame.columns))
     return (
         f"{path}: there is no column {clipped(repr(column))}{guess} The columns are"

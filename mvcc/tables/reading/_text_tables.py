@@ -176,7 +176,6 @@ class _Lines:
         self.are_rows = True
 
     def decoded(self, encoding: str) -> IO[str]:
-        """Open the file as a text."""
         return io.TextIOWrapper(self._open(), encoding=encoding, newline="")
 
     def __iter__(self) -> Iterator[bytes]:
