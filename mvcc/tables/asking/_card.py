@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from math import inf
@@ -166,17 +167,15 @@ class Shower:
             values = [(str(column), text) for column, text in cells if isinstance(text, str)]
         images = [text for _, text in values if is_picture(text, self.folders[table.name])]
         texts = tuple(value for value in values if value[1] not in images)
-        bars = () if table.shown else self._bars(view, row)
+        bars = () if table.shown else tuple(self._bars(view, row))
         return ShownRow(table.name, table.ids[row], texts, tuple(images), bars)
 
-    def _bars(self, view: int, row: int) -> tuple[tuple[str, str, float], ...]:
+    def _bars(self, view: int, row: int) -> Iterator[tuple[str, str, float]]:
         scores, columns = self._scores[view].iloc[row], self._columns[view]
         most = scores.iloc[np.argsort(-np.abs(scores.to_numpy()), kind="stable")[:_MOST_BARS]]
-        bars = []
         for name in most.index[most != 0]:
             column, values = columns[name]
-            bars.append((name, value_text(values[row], column.kind), round(scores[name], 2)))
-        return tuple(bars)
+            yield name, value_text(values[row], column.kind), round(scores[name], 2)
 
     @cached_property
     def _columns(self) -> list[dict[str, tuple[Column, Any]]]:

@@ -63,7 +63,7 @@ def renumbered(counts: Ints, former: Ints) -> tuple[Ints, dict[str, Any]]:
     numbers = numbers_like(counts)
     aligned = np.zeros((len(counts), 1 + max(numbers)), dtype=np.int64)
     aligned[:, numbers] = counts
-    split, merged = _divided(aligned, former), _divided(aligned.T, numbers)
+    split, merged = tuple(_divided(aligned, former)), tuple(_divided(aligned.T, numbers))
     explained = {part for _, parts in (*split, *merged) for part in parts}
     return numbers, {
         "shared": int(aligned.sum()),
@@ -75,17 +75,15 @@ def renumbered(counts: Ints, former: Ints) -> tuple[Ints, dict[str, Any]]:
     }
 
 
-def _divided(counts: Ints, clusters: Ints) -> tuple[tuple[int, tuple[int, ...]], ...]:
-    """Return the clusters (rows) that several of the other clustering took over, and these."""
+def _divided(counts: Ints, clusters: Ints) -> Iterator[tuple[int, tuple[int, ...]]]:
+    """Give the clusters (rows) that several of the other clustering took over, and these."""
     sizes, of_others, origin = counts.sum(axis=1), counts.sum(axis=0), counts.argmax(axis=0)
-    divided = []
     for cluster in clusters.tolist():
         share = counts[cluster] / max(sizes[cluster], 1)
         is_most = counts[cluster] >= _MOST * of_others
         parts = np.flatnonzero((share >= _PART) & is_most & (origin == cluster))
         if len(parts) > 1:
-            divided.append((cluster, tuple(parts.tolist())))
-    return tuple(divided)
+            yield cluster, tuple(parts.tolist())
 
 
 @dataclass(frozen=True, eq=False)

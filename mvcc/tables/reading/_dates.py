@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -177,13 +178,11 @@ def days_of(dates: pd.Series[Any]) -> Floats:
     return np.where(np.isnat(points), np.nan, whole + rest / per_day)
 
 
-def remarks_on(days: Floats) -> tuple[str, ...]:
-    """Return what else must be known of dates: that some may stand for no date."""
+def remarks_on(days: Floats) -> Iterator[str]:
+    """Give what else must be known of dates: that some may stand for no date."""
     whole = np.floor(days[~np.isnan(days)])
-    remarks = []
     if (whole == _LAST_DAY).any() and (whole < _LAST_DAY).any():
-        remarks.append(_NO_END)
+        yield _NO_END
     others = whole[whole != _FIRST_DAY]
     if len(whole) - len(others) > 1 and len(others) and others.min() > _FIRST_DAY + _YEAR:
-        remarks.append(_NOT_KNOWN)
-    return tuple(remarks)
+        yield _NOT_KNOWN

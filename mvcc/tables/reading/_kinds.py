@@ -298,7 +298,7 @@ def _as_date(column: Column, texts: Texts, asked: AskedKind | None) -> Understoo
 
 def _dated(column: Column, days: Floats, texts: Texts, written: Written) -> Understood:
     """Return dates as days, of which the first of January 1970 is 0."""
-    remarks = column.remarks + remarks_on(days)
+    remarks = (*column.remarks, *remarks_on(days))
     column = replace(column, kind="date", written=written, remarks=remarks)
     bad = np.isnan(days) & ~is_missing(texts)
     if bad.any():

@@ -150,7 +150,7 @@ def read_people(folders: Sequence[str], notes: list[str]) -> list[Person]:
     return list(people.values())
 
 
-def _names(folders: Sequence[str]) -> list[str]:
+def _names(folders: Sequence[str]) -> Iterator[str]:
     """Name people after their folders, by as much of the paths as tells them apart."""
     real = [os.path.realpath(folder) for folder in folders]
     for index, path in enumerate(real):
@@ -166,11 +166,9 @@ def _names(folders: Sequence[str]) -> list[str]:
     logs = [read_log(path, columns=ANSWER_COLUMNS)[0] for path in answers]
     # a longer name of a former result stays: it told apart a folder that is gone now
     known = {fields[3].strip() for records in logs for _, fields in records}
-    names = []
     for parts in split_paths:
         longer = ["/".join(parts[-n:]) for n in range(min(fewest, len(parts)), len(parts) + 1)]
-        names.append(next((name for name in longer if name in known), longer[0]))
-    return names
+        yield next((name for name in longer if name in known), longer[0])
 
 
 def _longer(first: Person, second: Person) -> Person:
