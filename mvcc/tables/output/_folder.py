@@ -15,8 +15,7 @@ from mvcc._utils.messages import clipped, typed
 from mvcc._utils.outputs import OutputFolder
 from mvcc.exceptions import StoreError
 from mvcc.reporting.html import REPORT, REPORT_KIND
-from mvcc.results import CLUSTERING as FACTS
-from mvcc.results import Clustering, ViewFacts
+from mvcc.results import CLUSTERING, Clustering, ViewFacts
 from mvcc.tables._config import is_path, with_paths
 from mvcc.tables._job import Job
 from mvcc.tables._layout import (
@@ -68,7 +67,7 @@ def _check(out: OutputFolder, job: Job) -> None:
             f" another folder with --out; with --continue {typed(out.path)}, it is corrected as"
             " well."
         )
-    if not (out.path / FACTS).exists():
+    if not (out.path / CLUSTERING).exists():
         if not out.was_used():
             refuse_others(out, "clustering")
         out.fresh = True  # what a killed clustering left is ours
@@ -79,7 +78,7 @@ def _check(out: OutputFolder, job: Job) -> None:
         )
     tables = [f"{view}/{table}" for view in job.views for table in TABLES]
     labels = [f"{key}/{ALL_LABELS}" for key, view in job.views.items() if os.path.isdir(view.path)]
-    out.refuse_taken([FACTS, CONFIG, MODEL, ANSWERS, DISPUTED, *tables])
+    out.refuse_taken([CLUSTERING, CONFIG, MODEL, ANSWERS, DISPUTED, *tables])
     out.refuse_taken(labels, folders=True)
     out.refuse_taken([REPORT], REPORT_KIND)
 
@@ -144,9 +143,9 @@ def write_folder(
             (new / FOUND).write_bytes(uncorrected.model_copy(update=checksum).to_json())
             corrections = ([line.id, line.answer, line.when] for line in log)
             (new / CORRECTIONS).write_bytes(csv_bytes([LOG_COLUMNS, *corrections]))
-        (new / FACTS).write_bytes(facts.to_json())
+        (new / CLUSTERING).write_bytes(facts.to_json())
         (new / REPORT).write_bytes(clustering_page(facts))
-        out.replace_all(new, FACTS, {REPORT: REPORT_KIND})
+        out.replace_all(new, CLUSTERING, {REPORT: REPORT_KIND})
     return facts
 
 

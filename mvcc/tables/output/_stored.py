@@ -15,8 +15,7 @@ from mvcc._utils.files import LEDGER, Ledger, damage_of, entries_in
 from mvcc._utils.messages import agreeing, clipped, counted, typed
 from mvcc._utils.reading import content_of, opened
 from mvcc.exceptions import DataError, StoreError
-from mvcc.results import CLUSTERING as FACTS
-from mvcc.results import Clustering, Input, ViewFacts, read_facts
+from mvcc.results import CLUSTERING, Clustering, Input, ViewFacts, read_facts
 from mvcc.tables._config import load_job
 from mvcc.tables._job import Job
 from mvcc.tables._layout import (
@@ -49,8 +48,8 @@ def job_of_clustering(folder: Path, facts: Clustering) -> Job:
     if list(job.views) != names:
         listed = clipped(", ".join(names), 200)
         raise StoreError(
-            f"{folder / CONFIG} does not have the views of {FACTS}: {listed}. Restore the files, or"
-            " cluster again."
+            f"{folder / CONFIG} does not have the views of {CLUSTERING}: {listed}. Restore the"
+            " files, or cluster again."
         )
     return job
 
@@ -128,12 +127,10 @@ def check_files(folder: Path, facts: Clustering) -> tuple[int, list[str]]:
             sizes_fit = all(sizes[n] == size for n, size in enumerate(view.all_sizes))
             is_right[ALL_LABELS] = sizes_fit and sizes.total() == view.n_all_rows
         verified += sum(is_right.values())
-        hints = {LABELS: f" {_by_hand(folder)}"}
-        problems += [
-            f"{view.name}/{name}: it is missing, or is not what {FACTS} says.{hints.get(name, '')}"
-            for name in is_right
-            if not is_right[name]
-        ]
+        for name in (name for name in is_right if not is_right[name]):
+            hint = f" {_by_hand(folder)}" if name == LABELS else ""
+            wrong = f"it is missing, or is not what {CLUSTERING} says.{hint}"
+            problems.append(f"{view.name}/{name}: {wrong}")
     problems += _unlike_corrections(folder, facts)
     needed = [MODEL, CONFIG]
     if facts.together:
@@ -179,10 +176,10 @@ def _unlike_corrections(folder: Path, facts: Clustering) -> list[str]:
     if n := n_lacking(uncorrected, corrections, facts.corrections):
         lost = counted(n, "correction")
         return [
-            f"{CORRECTIONS}: it lacks {lost} of {FACTS}. Restore it, or `mvcc review` drops"
+            f"{CORRECTIONS}: it lacks {lost} of {CLUSTERING}. Restore it, or `mvcc review` drops"
             f" {agreeing(n, 'it', 'them')}."
         ]
-    return [f"{CORRECTIONS}: {FACTS} does not follow from it."]
+    return [f"{CORRECTIONS}: {CLUSTERING} does not follow from it."]
 
 
 def n_lacking(uncorrected: Clustering, corrections: Corrections, stored: Sequence[str]) -> int:
@@ -274,8 +271,8 @@ def read_result(folder: Path) -> Clustering:
         is_ours = not os.path.exists(folder / name) or not ledger.why_not_ours(name, KIND)
         if not (is_ours or _has_labels(folder / name, view)):
             raise StoreError(
-                f"{folder / name} is not what {FACTS} says. {_by_hand(folder)} First restore the"
-                " file, or move it away."
+                f"{folder / name} is not what {CLUSTERING} says. {_by_hand(folder)} First restore"
+                " the file, or move it away."
             )
     return facts
 
