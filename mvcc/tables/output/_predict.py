@@ -80,7 +80,6 @@ def predict_files(
     for name in new:
         if problem := no_view(name, model.names):
             raise ConfigError(f"--view {name}=…: {problem}")
-    views = [model.view(name) for name in new]
     folders = {name: read_folder(path) for name, path in new.items() if os.path.isdir(path)}
     if scheduler is not None and not folders:
         refuse_without_folder("--scheduler")
@@ -104,8 +103,8 @@ def predict_files(
             on_step("starting workers")
             client = stack.enter_context(workers(scheduler, next(iter(folders.values())).path))
         paths = stack.enter_context(target_folder.writing(*targets.values()))
-        for view, path in zip(views, paths, strict=True):
-            name = view.name
+        for name, path in zip(new, paths, strict=True):
+            view = model.view(name)
             names = next(view_facts.names for view_facts in facts.views if view_facts.name == name)
             if name in folders:
                 path.mkdir()

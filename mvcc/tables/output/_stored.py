@@ -167,17 +167,15 @@ def _unlike_corrections(folder: Path, facts: Clustering) -> list[str]:
     from mvcc.tables.correcting._draft import Draft  # imports scikit-learn
 
     try:
-        corrections = read_corrections(folder)
-        uncorrected = read_found(folder)
+        corrections, uncorrected = read_corrections(folder), read_found(folder)
     except StoreError as error:
         return [str(error)]
     if Draft.of(uncorrected, corrections).sentences == facts.corrections:
         return []
     if n := n_lacking(uncorrected, corrections, facts.corrections):
-        lost = counted(n, "correction")
         return [
-            f"{CORRECTIONS}: it lacks {lost} of {CLUSTERING}. Restore it, or `mvcc review` drops"
-            f" {agreeing(n, 'it', 'them')}."
+            f"{CORRECTIONS}: it lacks {counted(n, 'correction')} of {CLUSTERING}. Restore it, or"
+            f" `mvcc review` drops {agreeing(n, 'it', 'them')}."
         ]
     return [f"{CORRECTIONS}: {CLUSTERING} does not follow from it."]
 
