@@ -185,5 +185,5 @@ class Shower:
     @cached_property
     def _scores(self) -> list[pd.DataFrame]:
         """Return the standardized numbers of every view."""
-        numbers = [table.numbers for table in self._tables]
+        numbers = [table.frame.select_dtypes("number") for table in self._tables]
         return [((X - X.mean()) / X.std(ddof=0).replace(0, 1)).fillna(0) for X in numbers]

@@ -171,7 +171,7 @@ def _drafted(name: str, view: View, named: Sequence[Named]) -> _Drafted:
         problems, rest = Problems(), view.model_copy(update={"ignore": tuple(bad)})
         table = table_of(frame, name, rest, problems, named=named)
     problems.raise_any()
-    bare, X = without_attrs(frame), pd.DataFrame(table.X, columns=table.columns)
+    bare, X = without_attrs(frame), table.frame
     labels, doubts = dict[str, int](), dict[str, list[str]]()
     for column in table.every_column:
         cells, said = bare[column.name], list[str]()

@@ -107,9 +107,9 @@ def _least(values: Any, kind: str, labels: Ints, k: int) -> Floats:
 
 def columns_of(table: Table) -> Iterator[tuple[Column, Any]]:
     """Give the columns that were clustered, truth values as categories: each with its values."""
-    frame = pd.DataFrame(table.X, copy=False)
-    for position, column in enumerate(table.used):
-        values: Any = frame.iloc[:, position].to_numpy()
+    frame = table.frame
+    for column in table.used:
+        values: Any = frame[column.name].to_numpy()
         if column.written in TRUTH:
             no, yes = TRUTH[column.written]
             words = np.where(values == 1, yes, no or "blank").astype(object)
@@ -273,7 +273,7 @@ def with_likely_labels(table: Table, labels: Ints) -> Table:
     """Return the table with the columns marked that alone tell nearly all clusters."""
     if len(table.columns) < _FEWEST_COLUMNS or len(labels) < _FEWEST_ROWS:
         return table
-    frame, k = pd.DataFrame(table.X, columns=table.columns, copy=False), int(labels.max()) + 1
+    frame, k = table.frame, int(labels.max()) + 1
     shares = {}
     for name in (column.name for column in table.used if column.kind != "picture"):
         values = frame[name]

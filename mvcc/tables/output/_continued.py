@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from mvcc._utils.arrays import Ints
 from mvcc._utils.messages import counted, enumerated, for_reader, shown
@@ -246,7 +245,7 @@ def _predicted(model: SavedClustering, table: Table) -> Ints:
         kind = column.kind or "number"  # in an older model, a constant has none
         if kinds.get(column.name) != kind:
             raise DataError(f"{table.name} has no {kind} column {column.name!r}.")
-    frame = pd.DataFrame(table.X, columns=table.columns).assign(**table.constants)[view.columns]
+    frame = table.frame.assign(**table.constants)[view.columns]
     if view.mixed:
         return view.predicted(frame)
     numbers = frame.to_numpy(dtype=np.float64)

@@ -89,16 +89,14 @@ class Table:
         return [of_name[name] for name in self.columns]
 
     @property
-    def numbers(self) -> pd.DataFrame:
-        """The columns of numbers; a missing one is NaN."""
-        frame = pd.DataFrame(self.X, columns=self.columns)
-        return frame.loc[:, [dtype.kind == "f" for dtype in frame.dtypes]]
+    def frame(self) -> pd.DataFrame:
+        """The columns that are clustered, by name."""
+        return pd.DataFrame(self.X, columns=self.columns, copy=False)
 
     def has_rows_of(self, other: Table) -> bool:
         """Tell whether the rows are those of another table, by ids and values that both have."""
         both = [column for column in self.columns if column in other.columns]
-        X, other_X = (pd.DataFrame(table.X, columns=table.columns)[both] for table in (self, other))
-        return self.ids == other.ids and bool(both) and X.equals(other_X)
+        return self.ids == other.ids and bool(both) and self.frame[both].equals(other.frame[both])
 
     def on_rows(self, rows: Ints) -> Table:
         """Return the table of some of the rows, in the given order."""
