@@ -163,7 +163,8 @@ def read_inputs(job: Job, folders: SampledViews | None = None) -> Inputs:
         if job.n_clusters != "auto":
             with problems.collecting():
                 check_enough(table, job.n_clusters)
-    problems.extend(of_pairs)
+    with problems.collecting():
+        of_pairs.raise_any()
     if len(tables) < len(job.views):  # without ids nothing can be said of matches and constraints
         problems.raise_any()
     return _with_pairs(job, tables, files, problems)

@@ -73,9 +73,6 @@ class Problems:
             else:
                 self._without_words.setdefault(view, {}).update(dict.fromkeys(columns))
 
-    def extend(self, others: Problems) -> None:
-        self._errors += others._errors
-
     @contextmanager
     def collecting(self) -> Iterator[None]:
         """Note an error in a file and go on."""
