@@ -284,7 +284,7 @@ def add_mistakes(
     for column, mistake in mistakes.items():
         words = _words_for_missing(frame, view, name, mistake)
         said = _mistaken(frame, view, name, column, mistake, words)
-        problems.add(said, (name, [*view.ignore, column]), words)
+        problems.add_avoidable(said, name, [*view.ignore, column], words)
 
 
 def _words_for_missing(frame: pd.DataFrame, view: View, name: str, mistake: Mistake) -> list[str]:

@@ -54,24 +54,21 @@ class Problems:
     def __bool__(self) -> bool:
         return bool(self._errors)
 
-    def add(
-        self,
-        error: MvccError | str,
-        leave_out: tuple[str, list[str]] | None = None,
-        words: Sequence[str] = (),
-    ) -> None:
-        """Note an error; a view with columns, and words, without which it would not be there."""
+    def add(self, error: MvccError | str) -> None:
+        """Note an error."""
         if isinstance(error, str):
             error = DataError(error)
         self._errors += getattr(error, "errors", [error])
-        if leave_out is not None:
-            view, columns = leave_out
-            self.columns.setdefault(view, {}).update(dict.fromkeys(columns, str(error)))
-            self._n_avoidable += 1
-            if words:
-                self.words[view] = list(dict.fromkeys([*self.words.get(view, ()), *words]))
-            else:
-                self._without_words.setdefault(view, {}).update(dict.fromkeys(columns))
+
+    def add_avoidable(self, error: str, view: str, columns: list[str], words: list[str]) -> None:
+        """Note an error that leaving out some columns avoids, or that some words mean missing."""
+        self.add(error)
+        self._n_avoidable += 1
+        self.columns.setdefault(view, {}).update(dict.fromkeys(columns, error))
+        if words:
+            self.words[view] = list(dict.fromkeys([*self.words.get(view, ()), *words]))
+        else:
+            self._without_words.setdefault(view, {}).update(dict.fromkeys(columns))
 
     @contextmanager
     def collecting(self) -> Iterator[None]:
