@@ -134,10 +134,8 @@ def _row_of_names(cells: Cells, areas: Sequence[Area]) -> int:
     widths = [_width(row) for row in cells[:_LOOKED_AT]]
     enough = _NEARLY_ALL * max(widths)
     top = next(n for n, width in enumerate(widths) if width >= enough)
-    for n, width in enumerate(widths[top + 1 :], top + 1):  # two cells above may be a title, too
-        if width > widths[top] and _are_names(cells, n):
-            top = n
-            break
+    later = range(top + 1, len(widths))  # two cells above may be a title, too
+    top = next((n for n in later if widths[n] > widths[top] and _are_names(cells, n)), top)
     while top + 1 < len(cells) and _is_below_groups(cells, areas, top):
         top += 1
     return top
