@@ -6,7 +6,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from types import MappingProxyType
 from typing import Self
 
 from mvcc._utils.files import csv_bytes, sha256_of, sha256_of_file
@@ -72,10 +71,7 @@ class LoggedSession(ABC):
             )
 
     def _store(
-        self,
-        lines: Sequence[Answer],
-        files: Mapping[str, bytes],
-        kinds: Mapping[str, str] = MappingProxyType({}),
+        self, lines: Sequence[Answer], files: Mapping[str, bytes], kinds: Mapping[str, str]
     ) -> None:
         """Store all lines and what follows from them, or nothing; a log changed since is kept."""
         former = [fields for _, fields in self._records]  # stay as they are, in other words or not

@@ -312,7 +312,7 @@ class AskSession(LoggedSession):
         files = self._files_of(questions, hint.counted)
         if not self._out.was_used():  # the folder was copied without hidden files
             self._out.adopt(files, {})
-        self._store(questions.history.lines, files)
+        self._store(questions.history.lines, files, {})
         self._questions, self._hint = questions, hint
         self._second_looks = {}
         for look in questions.second_looks:
