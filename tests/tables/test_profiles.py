@@ -135,7 +135,7 @@ def test_a_cluster_is_named_after_the_words_of_all_its_views(table):
 def test_noise_sets_no_cluster_apart(rng):
     names = [f"c{n}" for n in range(40)]
     X, ids = rng.normal(size=(3000, 40)), [str(n) for n in range(3000)]
-    understood = understand_all(pd.DataFrame(X, columns=names), dict.fromkeys(names))
+    understood = understand_all(pd.DataFrame(X, columns=names), dict.fromkeys(names), {})
     became = [one.column for one in understood.values()]
     noise = Table("shop", "t.npz", ids, names, X, became, None, [], None, True)
     found = distinguishing_columns(noise, rng.integers(5, size=3000), 5)

@@ -23,7 +23,7 @@ from mvcc._utils.messages import shown
 from mvcc._utils.text import DELIMITER_LINE, UTF_8, UTF_16, WINDOWS, read_text
 from mvcc.exceptions import DataError
 from mvcc.tables.reading._column import Written, as_texts, is_missing
-from mvcc.tables.reading._columns import understand_all
+from mvcc.tables.reading._columns import code_reasons, understand_all
 from mvcc.tables.reading._numbers import is_written_number
 from mvcc.tables.reading._workbooks import MOST_COLUMNS, MOST_ROWS
 
@@ -52,7 +52,8 @@ def escaped(texts: Sequence[str]) -> list[str]:
 
 def decimal_sign(frame: pd.DataFrame) -> str:
     """Return the decimal sign of a text file, by its numbers, else by its delimiter."""
-    columns = understand_all(frame, dict.fromkeys(frame.columns)).values()
+    codes = code_reasons(frame, frame.columns)
+    columns = understand_all(frame, dict.fromkeys(frame.columns), codes).values()
     if any(understood.column.written is Written.DECIMAL_COMMAS for understood in columns):
         return ","
     numbers = [understood.values for understood in columns if understood.column.kind == "number"]

@@ -60,11 +60,9 @@ _MOST_ABOVE = 3  # rows with further names, such as questions, and units
 
 
 def understand_all(
-    frame: pd.DataFrame, asked: dict[str, AskedKind | None], codes: dict[str, LeftOut] | None = None
+    frame: pd.DataFrame, asked: dict[str, AskedKind | None], codes: dict[str, LeftOut]
 ) -> dict[str, Understood]:
     """Find out what columns are, by the kinds ``asked`` for, those of numbers all at once."""
-    if codes is None:
-        codes = code_reasons(frame, (name for name, kind in asked.items() if kind is None))
     hints = Hints(frame.attrs.get("delimiter"), frame.attrs.get("folder", ""))
     frame = without_attrs(frame)
     asked = {
