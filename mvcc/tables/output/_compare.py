@@ -31,20 +31,18 @@ Said = dict[tuple[frozenset[Any], Any], dict[str, Any]]
 
 def compare_clusterings(first: Path, second: Path) -> dict[str, Any]:
     """Compare the clusterings in two folders of `mvcc cluster`, as `compare_facts` does."""
-    return compare_facts((read_result(first), read_result(second)), (str(first), str(second)))
+    facts = read_result(first), read_result(second)
+    changed = [view.name for view in facts[0].views if not _is_one_table(facts, view.name)]
+    return compare_facts(facts, (str(first), str(second)), changed)
 
 
-def compare_facts(
-    facts: Both, called: tuple[str, str], changed: Collection[str] | None = None
-) -> dict[str, Any]:
+def compare_facts(facts: Both, called: tuple[str, str], changed: Collection[str]) -> dict[str, Any]:
     """Compare two clusterings, on the views and rows that both have.
 
     Clusters of the second one are numbered as those of the first that they share most rows with
     (`numbers_like`), alike in all views that are numbered alike. `called` is what messages call
-    the clusterings; `changed` has the views that are other tables, of tables in memory.
+    the clusterings; `changed` has the views that are other tables.
     """
-    if changed is None:
-        changed = [view.name for view in facts[0].views if not _is_one_table(facts, view.name)]
     facts = facts[0], _spelled_like(*facts[::-1])
     common = _common_views(facts, called)
     rows = {name: _rows_in_both(*views) for name, views in common.items()}
