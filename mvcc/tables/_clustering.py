@@ -66,11 +66,7 @@ class Clustered:
 
 
 def clustered(
-    given: Job,
-    inputs: Inputs,
-    began: float,
-    on_step: Callable[[str], None],
-    former: Former | None = None,
+    given: Job, inputs: Inputs, began: float, on_step: Callable[[str], None], former: Former | None
 ) -> Clustered:
     """Cluster what was read for a job that ``began`` then; the facts have the settings as given."""
     relations = inputs.relations

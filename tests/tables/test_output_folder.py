@@ -183,7 +183,7 @@ def test_a_clustering_that_was_not_finished_never_looks_whole_and_the_same_comma
 ):
     job = load_job(None, options)
     inputs = with_answers(job, read_inputs(job))
-    found = clustered(job, inputs, 0.0, lambda step: None)
+    found = clustered(job, inputs, 0.0, lambda step: None, None)
     cluster(with_values(options, n_clusters=2), tmp_path / "former")
     (tmp_path / "former/backup/labels").mkdir(parents=True)
     (tmp_path / "former/backup/labels/part.0.parquet").write_text("mine")
