@@ -18,13 +18,7 @@ from mvcc.tables.reading._table import Table
 
 
 def add_constraints(
-    given: list[Constraints],
-    file: ConstraintFile,
-    file_view: int,
-    tables: list[Table],
-    relations: Relations,
-    notes: list[str],
-    may_lack: bool,
+    given: list[Constraints], file: ConstraintFile, names: NamesOf, notes: list[str], may_lack: bool
 ) -> int:
     """Add the constraints of a file to those of its view, and return how many there are.
 
@@ -33,14 +27,14 @@ def add_constraints(
     The view that the file is named for counts first, but zeros in front tell a row of another.
     """
     notes += file.notes
+    tables, table = names.tables, names.table
     if Path(file.name).stem in {table.name for table in tables}:
         # reasons that name the file would seem to name the table
         file = replace(file, name="/".join(Path(file.place).absolute().parts[-2:]))
-    table = tables[file_view]
     ids = [name.strip() for record in file.records.values() for name in record[:2]]
     if any(texts.issuperset(ids) for texts in table.other_readings.values()):
         refuse_two_readings(file.place, [], ids, table, [table])
-    records, lacking, wrong = _by_view(file, _NamesOf(file_view, tables, relations), may_lack)
+    records, lacking, wrong = _by_view(file, names, may_lack)
     problem, note = unknown_rows(file.place, "constraint", len(file.records), lacking)
     if lacking and not may_lack:
         wrong.add(InvalidInputError(problem))
@@ -58,7 +52,7 @@ def add_constraints(
 
 
 def _by_view(
-    file: ConstraintFile, names_of: _NamesOf, may_lack: bool
+    file: ConstraintFile, names_of: NamesOf, may_lack: bool
 ) -> tuple[dict[int, dict[int, list[str]]], list[Lacking], Problems]:
     """Return the lines of each view by ids of its rows, those without rows, and what is wrong."""
     records: dict[int, dict[int, list[str]]] = {view: {} for view in names_of.views}
@@ -88,11 +82,11 @@ def _by_view(
     return records, lacking, wrong
 
 
-class _NamesOf:
+class NamesOf:
     """The rows that names in a file of constraints are of; the file is named for one view."""
 
     def __init__(self, file_view: int, tables: list[Table], relations: Relations) -> None:
-        self.table, self._tables = tables[file_view], tables
+        self.table, self.tables = tables[file_view], tables
         # the view that the file is named for counts first
         self.views = [file_view, *(view for view in range(len(tables)) if view != file_view)]
         self._matched = {view: _rows_matched(view, tables, relations) for view in self.views}
@@ -102,7 +96,7 @@ class _NamesOf:
         for view in self.views:
             rows = [self._row(view, name) for name in names]
             if min(rows) >= 0:
-                return view, [self._tables[view].ids[row] for row in rows]
+                return view, [self.tables[view].ids[row] for row in rows]
         return None
 
     def _row(self, view: int, name: str) -> int:
@@ -110,7 +104,7 @@ class _NamesOf:
 
         Only a match makes a row of the view that the file is named for one of another view.
         """
-        rows, matched = self._tables[view].row, self._matched[view]
+        rows, matched = self.tables[view].row, self._matched[view]
         is_of_named = view != self.views[0] and self.table.row.find(name) >= 0
         if is_of_named or (leads_with_zeros(name) and name in matched and name not in rows):
             return matched.find(name)
@@ -123,7 +117,7 @@ class _NamesOf:
         table = self.table
         for name in filter(leads_with_zeros, names):
             row = table.row.find(name)
-            other = next((one.name for one in self._tables if name in one.row), table.name)
+            other = next((one.name for one in self.tables if name in one.row), table.name)
             is_by_number = row >= 0 and name not in table.row
             if is_by_number and name not in self._matched[self.views[0]] and other != table.name:
                 id = table.ids[row]
@@ -137,7 +131,7 @@ class _NamesOf:
     def without_row(self, names: list[str]) -> tuple[str, str]:
         """Return the first name without a row of the own view; if another has it, say so."""
         name = next(name for name in names if self._row(self.views[0], name) < 0)
-        other = next((table.name for table in self._tables if table.row.find(name) >= 0), None)
+        other = next((table.name for table in self.tables if table.row.find(name) >= 0), None)
         if other is None:
             return name, ""
         view = self.table.name
@@ -186,7 +180,8 @@ def constraints_beside(
             if Path(path).resolve() in given:  # it is read already, and only compared here
                 into, file_notes = known, list[str]()
             file, lack = ConstraintFile.read(path), objects.may_lack
-            sizes[path] = add_constraints(into, file, view, tables, relations, file_notes, lack)
+            names_of = NamesOf(view, tables, relations)
+            sizes[path] = add_constraints(into, file, names_of, file_notes, lack)
             names |= set(starmap(row_name, rows_in_answers([path], tables)))
             n_lines += len(file.records)
     if not sizes:

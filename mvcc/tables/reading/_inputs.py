@@ -189,7 +189,7 @@ def _with_pairs(job: Job, tables: list[Table], files: PairFiles, problems: Probl
     """Return tables with the matches and constraints of files, or raise all problems."""
     # numba, which constraints bring along, takes half a second to import: tables are read before
     from mvcc.constraints import Constraints
-    from mvcc.tables.reading._constraints import add_constraints
+    from mvcc.tables.reading._constraints import NamesOf, add_constraints
 
     notes: list[str] = []
     relations = read_matches(job, tables, files, problems, notes)
@@ -201,7 +201,8 @@ def _with_pairs(job: Job, tables: list[Table], files: PairFiles, problems: Probl
     for name, view in view_of.items():
         if file := files.constraints.get(name):
             with problems.collecting():
-                add_constraints(constraints, file, view, tables, relations, notes, may_lack)
+                names = NamesOf(view, tables, relations)
+                add_constraints(constraints, file, names, notes, may_lack)
     problems.raise_any()
     sizes = [(table.path, table.n_all_rows or len(table.ids)) for table in tables]
     for pair, path in job.matches.items():
