@@ -1,4 +1,4 @@
-"""k-means within a fit, of which nobody who fits wants to hear that rows are too few."""
+"""Warnings of libraries and estimators that nobody wants to hear, in one thread or in several."""
 
 from __future__ import annotations
 
@@ -8,14 +8,22 @@ from contextlib import contextmanager
 
 from mvcc._utils.one_thread import SharedContext
 
+_filters_kept = SharedContext(warnings.catch_warnings)  # filters are those of the whole process
+
 
 @contextmanager
-def _without_convergence_warnings() -> Iterator[None]:
-    from sklearn.exceptions import ConvergenceWarning
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct rows than clusters
+def without_warnings(*categories: type[Warning]) -> Iterator[None]:
+    """Ignore these warnings; whichever thread is the last brings back the filters that were."""
+    with _filters_kept:
+        for category in categories:
+            warnings.simplefilter("ignore", category)
         yield
 
 
-quiet_k_means = SharedContext(_without_convergence_warnings)
+@contextmanager
+def quiet_k_means() -> Iterator[None]:
+    """Run k-means of scikit-learn on fewer distinct rows than clusters, too."""
+    from sklearn.exceptions import ConvergenceWarning
+
+    with without_warnings(ConvergenceWarning):
+        yield

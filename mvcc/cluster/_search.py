@@ -41,7 +41,7 @@ class Search:
     def k_means(self) -> Found:
         """Run scikit-learn's k-means, and swap the centers that are missed least for others."""
         bare = Problem.of(self.X, Constraints.empty())
-        with one_thread(), quiet_k_means:
+        with one_thread(), quiet_k_means():
             estimator = KMeans(self._k, n_init=N_INIT, random_state=self._seed).fit(self.X)
         centers = estimator.cluster_centers_
         best = bare.descend(centers, bare.nearest(centers), self._rng, self._sweeps)

@@ -68,7 +68,7 @@ class Anchors:
             return anchors, anchors.ties(data)
         seed = int(rng.integers(2**31))
         k_means = KMeans(n_anchors, init="random", n_init=1, max_iter=_ROUNDS, random_state=seed)
-        with quiet_k_means:
+        with quiet_k_means():
             k_means.fit(rows)
         places, anchor_of = _distinct(k_means.cluster_centers_)
         anchors, made = cls(places, center, unit), np.full(len(data), -1, np.int32)

@@ -185,7 +185,7 @@ def k_means(rows: Floats, k: int, masses: Floats | None = None) -> tuple[Ints, F
     """Return the cluster of every row, and the centers, (k, r); zeros if rows are too few."""
     centers = np.zeros((k, rows.shape[1]))
     estimator = KMeans(min(k, len(rows)), n_init=10, random_state=0)
-    with quiet_k_means:
+    with quiet_k_means():
         estimator.fit(rows, sample_weight=masses)
     centers[: len(estimator.cluster_centers_)] = estimator.cluster_centers_
     return estimator.labels_.astype(np.int64), centers

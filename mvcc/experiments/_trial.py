@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import traceback
-import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,7 +13,8 @@ import pandas as pd
 from sklearn.exceptions import ConvergenceWarning
 
 from mvcc._utils.arrays import Floats, Ints
-from mvcc._utils.one_thread import SharedContext, one_thread
+from mvcc._utils.one_thread import one_thread
+from mvcc._utils.quiet import without_warnings
 from mvcc._utils.reading import StrPath
 from mvcc.constraints import Constraints, Relations, augment
 from mvcc.exceptions import PropagationWarning
@@ -87,21 +87,10 @@ def attempt(config: Config, data_dir: StrPath | None, trial: int) -> Attempt:
 
 
 @contextmanager
-def _without_warnings() -> Iterator[None]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        warnings.simplefilter("ignore", PropagationWarning)
-        yield
-
-
-_quiet = SharedContext(_without_warnings)
-
-
-@contextmanager
 def single_threaded() -> Iterator[None]:
     """Compute on one thread, without warnings of what is a column of the results."""
     # some BLAS sum in another order on more threads, and workers must not compete for cores
-    with one_thread(), _quiet:
+    with one_thread(), without_warnings(ConvergenceWarning, PropagationWarning):
         yield
 
 

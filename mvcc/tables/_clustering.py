@@ -156,7 +156,6 @@ def _facts(
         "warnings": [  # first on the clusters, last on how tables were read
             *(note for table in tables for note in notes_on_labels(table, job)),
             *comparison.cautions,
-            *fit.warnings,
             *explained.cautions,
             *cautions(tables, fit),
             *of_number(job, inputs),

@@ -2,6 +2,9 @@
 
 import pickle
 import re
+import threading
+import warnings
+from concurrent.futures import ThreadPoolExecutor
 from inspect import signature
 from pathlib import Path
 
@@ -15,6 +18,7 @@ from sklearn import config_context
 from mvcc import Constraints, cluster_views
 from mvcc.exceptions import ConstraintConflictError, DataError, InvalidInputError, MvccError
 from mvcc.tables import Job, cluster_job, load_job
+from mvcc.tables.fitting._joint import Joint
 from mvcc.tables.reading._from_memory import _BY_VIEW
 from tests.tables.problems import QUICK, options_of
 
@@ -516,3 +520,25 @@ def test_a_table_that_was_clustered_gets_its_clusters_again(form):
     assert found.predict(table, "a").tolist() == found.labels["a"].tolist()
     with pytest.raises(InvalidInputError, match="X has no rows"):
         found.predict(table[:0], "a")
+
+
+def test_clusterings_that_overlap_in_threads_leave_warnings_as_they_were(monkeypatch):
+    first_is_in, both_are_in, first_is_out = (threading.Event() for _ in range(3))
+
+    def slow_fit(method, fit=Joint.fit):
+        if method.job.k == 2:
+            first_is_in.set()
+            both_are_in.wait(60)
+        else:
+            both_are_in.set()
+            first_is_out.wait(60)
+        return fit(method)
+
+    monkeypatch.setattr(Joint, "fit", slow_fit)
+    before = [*warnings.filters]
+    with ThreadPoolExecutor() as threads:
+        first = threads.submit(clustered, n_clusters=2)
+        first.add_done_callback(lambda _: first_is_out.set())
+        first_is_in.wait(60)
+        threads.submit(clustered)
+    assert [*warnings.filters] == before

@@ -10,6 +10,7 @@ import pytest
 
 from mvcc.exceptions import DataError
 from mvcc.metrics import pairwise_f_measure
+from mvcc.multiview import MultiViewConstrainedClustering
 from mvcc.results import Clustering, found_in_words
 from mvcc.tables import (
     ReviewSession,
@@ -158,6 +159,14 @@ def test_warnings_of_other_libraries_come_as_they_are(tmp_path, monkeypatch):
     monkeypatch.setattr(Joint, "fit", warned)
     with pytest.warns(FutureWarning, match="of a library"):
         assert cluster(write_problem(tmp_path), tmp_path / "out")["warnings"] == []
+
+
+def test_a_note_says_that_co_em_has_not_converged(tmp_path, monkeypatch):
+    monkeypatch.setitem(MultiViewConstrainedClustering.__init__.__kwdefaults__, "max_iter", 1)
+    facts = cluster(by_co_em(write_problem(tmp_path)), tmp_path / "out")
+    assert "co-EM did not converge: it stopped at its limit max_iter=1." in " ".join(
+        facts["warnings"]
+    )
 
 
 def test_empty_clusters_are_counted(tmp_path):

@@ -191,9 +191,10 @@ class MultiViewConstrainedClustering(MultiViewEstimator):
             for X, clusterer in zip(data, outcome.clusterers, strict=True)
         ]
         propagated = [record.propagated for record in outcome.history[-1]]
+        why_not_converged = _why_not_converged(outcome.period, max_iter, len(outcome.history))
         # before anything is stored, since a filter may turn them into errors
         for message, category in (
-            (_not_converged(outcome.period, max_iter, len(outcome.history)), ConvergenceWarning),
+            (why_not_converged, ConvergenceWarning),
             (_unfit(diagnostics, transfer, propagated, names), PropagationWarning),
         ):
             if message:
@@ -205,6 +206,7 @@ class MultiViewConstrainedClustering(MultiViewEstimator):
         self.mapping_weights_, self.history_ = outcome.strengths, outcome.history
         self.n_iter_ = len(outcome.history)
         self.converged_ = outcome.period == 0
+        self._why_not_converged = why_not_converged
 
     def _predictor(self, view: int) -> Any:
         clusterer = self.clusterers_[view]
@@ -215,7 +217,7 @@ class MultiViewConstrainedClustering(MultiViewEstimator):
         return clusterer
 
 
-def _not_converged(period: int | None, max_iter: int, n_iter: int) -> str:
+def _why_not_converged(period: int | None, max_iter: int, n_iter: int) -> str:
     """Say why co-EM has not converged, or nothing if it has."""
     if period == 0:
         return ""

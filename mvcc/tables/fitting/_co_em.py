@@ -113,6 +113,8 @@ class CoEM(Method):
 
     def _cautions(self, fit: Fit, n_passed: int, n_inferred: int) -> Iterator[str]:
         """Say what must not be overlooked; `n_inferred` do not follow from what was given."""
+        if fit.model._why_not_converged:
+            yield fit.model._why_not_converged
         several = len(self.tables) > 1
         if not any(map(len, self.given)):
             yield "No constraints were given: nothing is known of which rows belong together."

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -17,6 +16,7 @@ from sklearn.metrics import adjusted_rand_score
 from mvcc._utils.arrays import Floats, Ints, LazyRows
 from mvcc._utils.one_thread import one_thread
 from mvcc._utils.progress import numbered
+from mvcc._utils.quiet import without_warnings
 from mvcc.constraints import (
     Constraints,
     Relations,
@@ -126,7 +126,6 @@ class Fit:
     stability: list[list[Any]]  # of every row: share of the runs that put it into the same cluster
     exchanged: list[Floats]  # (k, k): rows that a run puts into another cluster, in the mean
     agreement: list[float]  # mean adjusted Rand index between the result and each run
-    warnings: list[str]  # whether it has converged
     n_numbers: int  # of clusters: 1 + the largest one, also of those that have vanished
 
     def with_numbers(self, new: list[Ints], n_numbers: int) -> Fit:
@@ -148,28 +147,20 @@ class Fit:
 def fit_job(method: Method, on_step: Callable[[str], None]) -> Fit:
     """Cluster the views, and again for each stability run."""
     job = method.job
-    # one thread: some BLAS sum in another order on more
-    with one_thread(), warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+    with quietly():
         on_step("clustering")
         model, numbers = method.fit()
-    for other in caught:  # re-emit unrelated warnings
-        if not issubclass(other.category, (ConvergenceWarning, PropagationWarning)):
-            warnings.warn_explicit(other.message, other.category, other.filename, other.lineno)
-    said = [str(w.message) for w in caught if issubclass(w.category, ConvergenceWarning)]
     labels = [new[clusters] for new, clusters in zip(numbers, model.labels_, strict=True)]
     runs = range(1, job.stability_runs_of(sum(map(len, labels))) + 1)
     labels_of_runs = [_again(method, run) for run in numbered("stability run", runs, on_step)]
     stability = _stability(labels, labels_of_runs, job.k)
-    return Fit(method, model, labels, numbers, len(runs), *stability, said, job.k)
+    return Fit(method, model, labels, numbers, len(runs), *stability, job.k)
 
 
 @contextmanager
 def quietly() -> Iterator[None]:
-    """Compute without warnings of single runs, and with one thread, for BLAS to sum alike."""
-    with one_thread(), warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        warnings.simplefilter("ignore", PropagationWarning)
+    """Compute without warnings that facts repeat, and with one thread, for BLAS to sum alike."""
+    with one_thread(), without_warnings(ConvergenceWarning, PropagationWarning):
         yield
 
 

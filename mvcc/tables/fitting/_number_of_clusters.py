@@ -79,7 +79,7 @@ def number_criteria(job: Job, inputs: Inputs) -> dict[str, Any]:
     there is no agreement of views.
     """
     rng = np.random.default_rng(job.seed)
-    with one_thread(), quiet_k_means:
+    with one_thread(), quiet_k_means():
         graph, most = _graph(_drawn(inputs, rng), rng)
         values = graph.components(min(_MOST_CLUSTERS + 1, graph.n_objects)).values
         tried = range(2, min(most, len(values) - 1) + 1)

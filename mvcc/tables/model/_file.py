@@ -9,7 +9,6 @@ from __future__ import annotations
 import io
 import json
 import re
-import warnings
 import zipfile
 from math import prod
 from typing import Any
@@ -18,6 +17,7 @@ import numpy as np
 from skops import __version__ as skops_version
 
 from mvcc._utils.messages import clipped
+from mvcc._utils.quiet import without_warnings
 from mvcc._utils.reading import check_zip, parse_json
 from mvcc._version import __version__
 from mvcc.exceptions import StoreError
@@ -137,8 +137,7 @@ def _views(content: bytes, path: str) -> list[dict[str, Any]]:
             f"{path} holds types that mvcc never writes: {clipped(', '.join(unknown), 300)}."
             " Somebody has changed it; do not load it."
         )
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of another scikit-learn: its estimators are made anew
+    with without_warnings(Warning):  # of another scikit-learn: its estimators are made anew
         views = skops.io.loads(content, trusted=types)
     if not (isinstance(views, list) and all(isinstance(view, dict) for view in views)):
         raise damaged(path, "it holds no views")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ import pandas as pd
 
 from mvcc._utils.files import sha256_of
 from mvcc._utils.messages import clipped, shown
+from mvcc._utils.quiet import without_warnings
 from mvcc._utils.reading import check_columns, check_size, check_unpacked, content_of, opened
 from mvcc.exceptions import DataError
 from mvcc.tables.reading._problems import reading_as
@@ -100,7 +100,7 @@ def _named_range(schema: Any, n_rows: int) -> pd.Index | None:
 
 def _frame_of(table: Any, path: str, named: pd.Index | None, **options: Any) -> pd.DataFrame:
     """Return rows of a Parquet file as a frame with their index as a column."""
-    with warnings.catch_warnings(action="ignore"):  # of what pandas would rather be given
+    with without_warnings(Warning):  # of what pandas would rather be given
         frame: pd.DataFrame = _with_texts(table, path).to_pandas(**options)
     frame.attrs = {}  # pandas stores those of whoever wrote the file
     if named is not None:
