@@ -238,13 +238,16 @@ def input_sha256(path: str) -> str:
 
 
 def _files_in(path: str) -> list[str]:
-    files = (entry.name for entry in os.scandir(path) if entry.is_file())
-    names = sorted(name for name in files if name.endswith(".parquet"))
+    # others are hidden or being written
+    entries = [entry for entry in os.scandir(path) if not entry.name.startswith((".", "_"))]
+    names = sorted(e.name for e in entries if e.is_file() and e.name.endswith(".parquet"))
     if not names:
+        folders = sorted(entry.name for entry in entries if entry.is_dir())
+        unread = f" (folders in it, such as {shown(folders[0])}, are not read)" if folders else ""
         raise DataError(
-            f"{clipped(path, 1000)}: there are no Parquet files (*.parquet) in this folder; name a"
-            " folder that has some, or a file. Texts or pictures need a table: a row for each, with"
-            " its text, or the name of its picture (`columns: {file: picture}`)."
+            f"{clipped(path, 1000)}: there are no Parquet files (*.parquet) in this folder{unread};"
+            " name a folder that has some, or a file. Texts or pictures need a table: a row for"
+            " each, with its text, or the name of its picture (`columns: {file: picture}`)."
         )
     return names
 
