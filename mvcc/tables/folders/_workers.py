@@ -58,6 +58,7 @@ def _interruptions_held() -> Iterator[None]:
     handlers = {
         signum: signal.signal(signum, lambda signum, frame: received.append(signum))
         for signum in (signal.SIGINT, signal.SIGTERM)
+        if signal.getsignal(signum) is not signal.SIG_IGN  # as in the background
     }
     # which else lets Ctrl-C in when it starts with the first worker
     resource_tracker.ensure_running()
