@@ -154,6 +154,10 @@ def main() -> NoReturn:
         sys.stdout = None  # what it still holds would be an error again when Python ends
         words = f"the output cannot be written: {error.strerror}. Make room, or send it elsewhere."
         code = _complain(words, FAILURE)
+    except MemoryError as error:
+        reason = f": {error}" if str(error) else ""
+        words = f"memory has run out{reason}. Give fewer rows or columns, or more memory."
+        code = _complain(words, FAILURE)
     except RuntimeError as error:  # numba finds no folder that it may write to
         if "no locator available" not in str(error):
             raise

@@ -46,7 +46,13 @@ def test_mistakes_get_one_message_and_no_traceback(tmp_path, words, code, messag
 
 @pytest.mark.parametrize(
     ("error", "code"),
-    [(ConfigError("wrong"), 2), (DataError("gone"), 1), (KeyboardInterrupt(), 130), (None, 0)],
+    [
+        (ConfigError("wrong"), 2),
+        (DataError("gone"), 1),
+        (MemoryError(), 1),
+        (KeyboardInterrupt(), 130),
+        (None, 0),
+    ],
 )
 def test_exit_codes(error, code):
     with patch.object(cli, "main", side_effect=error, return_value=None):

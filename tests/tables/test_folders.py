@@ -330,6 +330,29 @@ def test_the_column_that_was_asked_for_names_the_rows_of_a_folder_again(tmp_path
     assert run(again, "june")["views"][0]["ids"][0][0] == "s"
 
 
+def test_files_that_are_hidden_or_being_written_are_not_read(tmp_path):
+    rows = tmp_path / "rows"
+    write_parts(rows, pd.DataFrame({"x": [1.0, 2.0]}))
+    for name in ("._0.parquet", ".0.parquet", "_1.parquet"):
+        (rows / name).write_bytes(b"half a file")
+    assert [name for _, name in read_folder(str(rows)).files] == ["0.parquet"]
+
+
+def test_a_folder_of_partitions_is_refused_with_the_name_of_one(tmp_path):
+    (tmp_path / "year=2024").mkdir()
+    with pytest.raises(DataError, match=r"\(folders in it, such as 'year=2024', are not read\);"):
+        read_folder(str(tmp_path))
+
+
+def test_signals_that_a_command_in_the_background_ignores_stay_ignored():
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        with _interruptions_held():
+            signal.raise_signal(signal.SIGINT)
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 def test_outside_of_the_main_thread_nothing_waits_for_signals():
     def held():
         with _interruptions_held():
