@@ -1,6 +1,7 @@
 """What people's files are is told by the ids that they hold."""
 
 import re
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -198,6 +199,14 @@ def test_of_two_tables_nothing_is_read():
     found = sort_files(["no.csv", "none.xlsx"], matches=["m.csv"])
     assert found.views == {"no": "no.csv", "none": "none.xlsx"}
     assert found.matches == [("no:none", "m.csv")]
+
+
+@pytest.mark.parametrize("names", ["a", "abc"])
+def test_folders_are_tables_without_being_read(tmp_path, names):
+    folders = {name: str(tmp_path / name) for name in names}
+    for folder in folders.values():
+        Path(folder).mkdir()
+    assert sort_files([*folders.values()]).views == folders
 
 
 def test_where_both_columns_may_be_ids_of_both_tables_the_first_is_of_the_first_table(tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -61,6 +62,8 @@ def sort_files(
     names = _named(paths, views)
     if len(names) == 2 and not constraints:
         return SortedFiles(names, [(pair_name(*names), path) for path in matches])
+    if not (matches or constraints) and all(map(os.path.isdir, names.values())):
+        return SortedFiles(names)
     read = {
         path: read_frame(path, sheets.get(name), headers.get(name), name)
         for name, path in names.items()
