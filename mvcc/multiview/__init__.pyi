@@ -2,6 +2,7 @@ from ._matching import match_clusters as match_clusters
 from ._warm_up import compile_all_kernels as compile_all_kernels
 from ._warm_up import compile_kernels as compile_kernels
 from .co_em._algorithm_2 import MultiViewConstrainedClustering as MultiViewConstrainedClustering
+from .co_em._algorithm_2 import why_not_converged as why_not_converged
 from .co_em._methods import check_method as check_method
 from .co_em._methods import make_base as make_base
 from .co_em._methods import make_without_base as make_without_base

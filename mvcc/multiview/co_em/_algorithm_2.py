@@ -15,7 +15,7 @@ from mvcc._utils.validation import RandomState, as_generator, check_count, check
 from mvcc.constraints import Constraints, Relations
 from mvcc.exceptions import InvalidInputError, PropagationWarning
 from mvcc.multiview._estimator import MultiViewEstimator
-from mvcc.multiview.co_em._loop import CoEM, choose_threshold
+from mvcc.multiview.co_em._loop import CoEM, ViewRecord, choose_threshold, period_of
 from mvcc.multiview.co_em._transfer import ConstraintPropagation, TransferMethod
 from mvcc.propagation import LARGEST_DISAGREEMENT, SMALLEST_DIVERGENCE, Diagnosis, diagnose
 from mvcc.views import GivenViews
@@ -191,10 +191,10 @@ class MultiViewConstrainedClustering(MultiViewEstimator):
             for X, clusterer in zip(data, outcome.clusterers, strict=True)
         ]
         propagated = [record.propagated for record in outcome.history[-1]]
-        why_not_converged = _why_not_converged(outcome.period, max_iter, len(outcome.history))
+        is_converged = outcome.period == 0
         # before anything is stored, since a filter may turn them into errors
         for message, category in (
-            (why_not_converged, ConvergenceWarning),
+            (why_not_converged(is_converged, outcome.history, max_iter), ConvergenceWarning),
             (_unfit(diagnostics, transfer, propagated, names), PropagationWarning),
         ):
             if message:
@@ -205,8 +205,7 @@ class MultiViewConstrainedClustering(MultiViewEstimator):
         self.constraints_, self.mappings_ = outcome.constraints, outcome.relations
         self.mapping_weights_, self.history_ = outcome.strengths, outcome.history
         self.n_iter_ = len(outcome.history)
-        self.converged_ = outcome.period == 0
-        self._why_not_converged = why_not_converged
+        self.converged_ = is_converged
 
     def _predictor(self, view: int) -> Any:
         clusterer = self.clusterers_[view]
@@ -217,16 +216,17 @@ class MultiViewConstrainedClustering(MultiViewEstimator):
         return clusterer
 
 
-def _why_not_converged(period: int | None, max_iter: int, n_iter: int) -> str:
+def why_not_converged(converged: bool, history: list[list[ViewRecord]], max_iter: int) -> str:
     """Say why co-EM has not converged, or nothing if it has."""
-    if period == 0:
+    if converged:
         return ""
+    period = period_of(history)
     reason = f"repeats itself, period {period}"
     if period is None:
         reason = f"stopped at its limit max_iter={max_iter}"
     return (
-        f"co-EM did not converge: it {reason}. The clustering of iteration {n_iter} is returned;"
-        " history_ shows the objectives."
+        f"co-EM did not converge: it {reason}. The clustering of iteration {len(history)} is"
+        " returned; history_ shows the objectives."
     )
 
 

@@ -149,13 +149,19 @@ def _co_em(
             for now, before in zip(*history[:-3:-1], strict=True)
         ):
             return history, 0
-        # what the views pass on determines all that follows, so that its return means an endless
-        # cycle
-        now_passed = [record.propagated for record in history[-1]]
-        for former in range(iteration - 2, -1, -1):
-            if [record.propagated for record in history[former]] == now_passed:
-                return history, iteration - former
+        if (period := period_of(history)) is not None:
+            return history, period
     return history, None
+
+
+def period_of(history: list[list[ViewRecord]]) -> int | None:
+    """Return after how many iterations the last one comes again, or None."""
+    # what the views pass on determines all that follows, so that its return means an endless cycle
+    *before, last = [[record.propagated for record in records] for records in history]
+    for former in range(len(before) - 2, -1, -1):
+        if before[former] == last:
+            return len(before) - former
+    return None
 
 
 def choose_threshold(

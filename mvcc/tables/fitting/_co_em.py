@@ -16,6 +16,7 @@ from mvcc.multiview import (
     match_clusters,
     takes_threshold,
     transfer_class,
+    why_not_converged,
 )
 from mvcc.tables._job import Job
 from mvcc.tables._layout import COLUMNS, PROPAGATED, RECEIVED
@@ -113,8 +114,9 @@ class CoEM(Method):
 
     def _cautions(self, fit: Fit, n_passed: int, n_inferred: int) -> Iterator[str]:
         """Say what must not be overlooked; `n_inferred` do not follow from what was given."""
-        if fit.model._why_not_converged:
-            yield fit.model._why_not_converged
+        model = fit.model
+        if said := why_not_converged(model.converged_, model.history_, model.max_iter):
+            yield said
         several = len(self.tables) > 1
         if not any(map(len, self.given)):
             yield "No constraints were given: nothing is known of which rows belong together."
