@@ -75,11 +75,17 @@ class Correctable:
         cluster : int or str
             As for ``merge``.
         name : str
-            At most 200 letters, and not the name of another cluster.
+            At most 200 letters, not the name of another cluster, no number, and no answer such as
+            "new" or "outlier".
 
         Returns
         -------
         ClusteringResult
+
+        Raises
+        ------
+        InvalidInputError
+            For a cluster that is not there, or a name that it cannot have.
         """
         refuse_name(name)
         return self._corrected(str(cluster), f"{RENAME}{name}")
@@ -100,7 +106,8 @@ class Correctable:
         Raises
         ------
         InvalidInputError
-            For rows or a cluster that are not there.
+            For rows or a cluster that are not there, rows of views that are numbered apart, or when
+            a view would be left with fewer than two rows.
         """
         names, answer = self._named(rows), OUTLIER
         if cluster is not None:
@@ -161,7 +168,8 @@ class Correctable:
         Raises
         ------
         InvalidInputError
-            For a cluster that is not there, or rows that are not in it.
+            For a cluster that is not there or, without ``rows``, too small; for rows that are not
+            in it, or a name that the new one cannot have.
         """
         if rows is None:
             parts = self.parts(cluster)
@@ -178,7 +186,8 @@ class Correctable:
         Parameters
         ----------
         rows : dict {view: id}
-            Two views with a row each; the second one is moved into the cluster of the first.
+            Two views with a row each; if these are numbered alike, the second one is moved into the
+            cluster of the first.
         same : bool, default=True
             False takes a match away.
 
@@ -196,7 +205,17 @@ class Correctable:
         return self._corrected(self._named(rows), MATCH if is_match else NO_MATCH)
 
     def undo(self) -> Self:
-        """Take back the last correction."""
+        """Take back the last correction.
+
+        Returns
+        -------
+        ClusteringResult
+
+        Raises
+        ------
+        InvalidInputError
+            When there is none.
+        """
         return self._corrected("", UNDO)
 
     def _named(self, rows: Mapping[str, Any]) -> str:

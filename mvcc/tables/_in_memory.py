@@ -61,7 +61,7 @@ def cluster_views(
     **settings
         As in a configuration of `mvcc cluster`: ``method``, ``base``, ``transfer``, ``threshold``,
         ``closure``, ``on_conflict``, ``features``, ``n_components``, ``stability_runs``,
-        ``comparison``, ``compare_co_em``, ``seed``, ``asked`` (a folder of `mvcc ask`); and by view
+        ``comparison``, ``compare_co_em``, ``seed``, ``asked`` (folders of `mvcc ask`); and by view
         ``columns``, ``ignore``, ``show`` and ``labels_column``, such as
         ``ignore={"texts": ["price"]}``, as ``features`` and ``n_components`` may be.
 
@@ -74,8 +74,8 @@ def cluster_views(
     ------
     ConfigError
         For unknown settings, or values that they cannot have.
-    DataError, InvalidInputError
-        For tables, matches or constraints that cannot be used, or do not fit together.
+    DataError, InvalidInputError, StoreError
+        For tables, matches, constraints, answers or an earlier result that cannot be used together.
     ConstraintConflictError
         When constraints and matches contradict each other, unless ``on_conflict="drop"``.
 
@@ -137,11 +137,11 @@ class ClusteringResult(Correctable):
     fit : dict {name: Series of float}
         How well a row fits its cluster, 0 to 1; see ``cluster_fit``.
     stability : dict {name: Series of float}
-        Share of the stability runs that put a row into the same cluster; NaN without stability
-        runs.
+        Share of the stability runs that put a row into the same cluster, 1 where a correction has
+        put it; NaN without stability runs.
     facts : dict
-        Everything that ``clustering.json`` of `mvcc cluster` holds; ``facts["warnings"]`` has the
-        notes, those on the clusters first.
+        What ``clustering.json`` of `mvcc cluster` holds, but the checksum of the model;
+        ``facts["warnings"]`` has the notes, those on the clusters first.
 
     See Also
     --------
@@ -181,7 +181,7 @@ class ClusteringResult(Correctable):
 
     @property
     def facts(self) -> dict[str, Any]:
-        """Everything that ``clustering.json`` of `mvcc cluster` holds."""
+        """What ``clustering.json`` of `mvcc cluster` holds, but the checksum of the model."""
         return self._facts.to_dict()
 
     @property
@@ -227,8 +227,8 @@ class ClusteringResult(Correctable):
         return self.model.predict(X, view)
 
     def explain(self, view: str, id: Any) -> str:
-        """Say in which cluster a row is, how sure that is, and whether constraints have moved it
-        there. The id is one of the index of ``labels[view]``.
+        """Say in which cluster a row is, how sure that is, and, by the joint method, whether
+        constraints have moved it there. The id is one of the index of ``labels[view]``.
         """
         name = self._id(view, id)
         row = self._views[view].ids.index(name)

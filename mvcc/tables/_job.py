@@ -129,14 +129,14 @@ class View(Section):
 
     @property
     def kinds(self) -> dict[str, AskedKind | Literal["ignore"] | None]:
-        """The columns to cluster by, each with its kind if the settings have that, too."""
+        """The columns that ``columns`` names, each with its kind, or "ignore", if it says so."""
         if isinstance(self.columns, dict):
             return {**self.columns}
         return dict.fromkeys(self.columns or ())
 
     @property
     def asked_for(self) -> list[str | None]:
-        """The columns that settings name, but for the ids."""
+        """The columns that settings name, but those of ids and those to show."""
         return [self.labels_column, *self.ignore, *self.kinds]
 
 

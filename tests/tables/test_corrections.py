@@ -305,6 +305,9 @@ def test_where_views_are_numbered_apart_a_cluster_is_named_with_its_view():
         named.split("shop:0", {"survey": labels.index[labels == 0][0]})
     alone = merged.move({"shop": "s3"}, 0)
     assert moved(merged, alone) == {("shop", "s3", 0)}
+    survey = found.labels["survey"]
+    unlike = survey.index[survey != found.labels["shop"]["s3"]][0]
+    assert moved(found, found.match({"shop": "s3", "survey": unlike})) == set()
 
 
 CO_EM = {"method": "co-em", "transfer": "direct-mapping"}
