@@ -40,7 +40,7 @@ def with_classes(task: Task, n: int, seed: int) -> Task:
     return Task(views, objects, task.y[kept])
 
 
-def proposed(data: str, n: int, seed: int) -> tuple[int, dict[str, int | None]]:
+def proposed(data: str, n: int, seed: int) -> tuple[int, dict[str, int]]:
     """Return the number of classes of a draw, and what each criterion proposes."""
     task = with_classes(draw(Cell(data, "half", 0.3), seed), n, seed)
     frames = {f"view{view}": pd.DataFrame(X).add_prefix("x") for view, X in enumerate(task.views)}
@@ -59,7 +59,7 @@ def lines(n_draws: int) -> Iterator[str]:
         k, cells = draws[0][0], []
         for name in draws[0][1]:
             guesses = [best[name] for _, best in draws]
-            listed = ", ".join("none" if guess is None else str(guess) for guess in guesses)
+            listed = ", ".join(map(str, guesses))
             cells.append(f"{sum(guess == k for guess in guesses)} ({listed})")
         title = f"{called(data)}, {n} classes" if n else called(data)
         yield f"| {title} | {k} | {' | '.join(cells)} |"

@@ -243,7 +243,7 @@ def _print_criteria(facts: dict[str, Any]) -> None:
     say(f"{'k':{width}}{''.join(f'{k:6}' for k in facts['k'])}   best")
     for name, values in facts["criteria"].items():
         cells = "".join(f"{value:6.2f}" for value in values)
-        say(f"{name:{width}}{cells}   {facts['best'][name] or '–':>4}")
+        say(f"{name:{width}}{cells}   {facts['best'][name]:>4}")
     if len(facts["criteria"]) > 1:
         say("They are right two times in five and one in three; if they agree, three in five.")
     else:

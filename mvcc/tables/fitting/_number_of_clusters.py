@@ -75,8 +75,8 @@ def number_criteria(job: Job, inputs: Inputs) -> dict[str, Any]:
     counts.
 
     Returns ``k``, the numbers tried; ``criteria``, the values of each by name; and ``best``, the
-    number that each proposes, the largest of equally good ones, or None. Without matched rows,
-    there is no agreement of views.
+    number that each proposes, the largest of equally good ones. Without 20 matched rows, there is
+    no agreement of views; with too few rows, no criterion.
     """
     rng = np.random.default_rng(job.seed)
     with one_thread(), quiet_k_means():
@@ -88,10 +88,7 @@ def number_criteria(job: Job, inputs: Inputs) -> dict[str, Any]:
             "eigengap": [float(values[k - 1] - values[k]) for k in tried],
         }
     criteria = {name: of_k for name, of_k in criteria.items() if of_k}
-    best = {
-        name: max(zip(of_k, tried, strict=True), default=(0, None))[1]
-        for name, of_k in criteria.items()
-    }
+    best = {name: max(zip(of_k, tried, strict=True))[1] for name, of_k in criteria.items()}
     return {"k": [*tried], "criteria": criteria, "best": best}
 
 
