@@ -201,7 +201,7 @@ class ReviewPage(Page):
         }
 
     def rows(self, id: str) -> dict[str, Any]:
-        """Return the rows of a cluster, the least sure first."""
+        """Return the rows of a cluster, those of `doubts` first, in their order."""
         session = self._session
         view, _, cluster = id.rpartition(":")
         alike = [names for names in session.facts.numbered_alike if not view or view in names]

@@ -141,7 +141,7 @@ class ReviewSession(LoggedSession):
         return [row for row in {**before, **after} if before.get(row) != after.get(row)]
 
     def doubts(self) -> list[dict[str, Any]]:
-        """Return the rows whose cluster is not sure, the least sure first."""
+        """Return the rows between clusters, the least likely first, then those that fit none."""
         doubts = []
         for view in self.facts.views:
             columns: dict[str, Sequence[Any]] = {"cluster": view.labels}

@@ -80,7 +80,7 @@ class AskSession(LoggedSession):
         self._take(self._questions)
 
     def next(self, n: int = 1) -> list[Question]:
-        """Return the next questions; at most one in five is a second look."""
+        """Return the next questions; at most one in five is a second look, if others are left."""
         looks = [question for question, _ in self._second_looks.values()]
         later = self._later
         if self._questions.progress.answered >= _FIRST:

@@ -75,7 +75,7 @@ def sampled(
 def values_in(
     table: Table, clusters: list[Profile], rows: list[int] | None, room: int
 ) -> list[list[Any]]:
-    """Return the columns of a view as texts while there is room, those that tell clusters first."""
+    """Return columns as texts while there is room: those to show, then those that tell clusters."""
     columns: dict[str, tuple[Any, str | None]] = {  # values and kind
         name: (np.array(texts, dtype=object), None) for name, texts in table.shown.items()
     }

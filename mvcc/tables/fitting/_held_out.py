@@ -37,7 +37,8 @@ _BETTER = {**_SUBJECTS, K_MEANS: "K-means on each table"}
 class Scores(NamedTuple):
     """What was held out, one after the other, and whether a clustering without it keeps it."""
 
-    hits: Floats  # (n,): 1 where it is kept, else 0
+    # (n,): 1 where it is kept, else 0, or as `Cut.beyond_chance`; or a difference of two of these
+    hits: Floats
     kinds: Ints  # (n,): every kind counts alike
     ends: Ints  # (n, 2): the two objects that it is about. What shares one is not independent
 
@@ -178,8 +179,8 @@ class Outcome(NamedTuple):
 
     kept: Scores | None  # constraints; None where none were held out
     cuts: dict[Key, Cut]  # matches; empty where none were cut
-    # mean adjusted Rand index of clusterings that follow each other, each by other constraints and
-    # another seed
+    # mean adjusted Rand index of clusterings that follow each other, each by another seed and, if
+    # some were held out, by other constraints
     stability: float
 
     def tested(self) -> Scores | None:

@@ -1,7 +1,7 @@
 """What the parts of a stored model must be: attributes, and estimators made of them.
 
 Sizes have names, which stand for the same number in all parts of an estimator: ``in`` and ``out``
-are its columns, ``n`` the rows that were clustered, ``k`` the clusters.
+are its columns, ``n`` the rows that were clustered, ``p`` the anchors, ``k`` the clusters.
 """
 
 from __future__ import annotations

@@ -66,7 +66,7 @@ Views = dict[str, _Exported]
 def export_tables(
     folder: Path, out: Path, kind: str | None = None, *, fresh: bool = False
 ) -> dict[Path, int]:
-    """Write the tables of a clustering with cluster, name, stability and fit of every row.
+    """Write the tables of a clustering with what ``labels.csv`` says of every row beside them.
 
     `out` is a file, whose ending tells the format, or a folder, with a file of the format `kind`
     for each view. Returns the files, each with its number of rows.

@@ -65,8 +65,9 @@ class Table:
     X: Floats | pd.DataFrame
     every_column: list[Column]  # how each column of the file was used
     reference: list[str] | None  # true labels
-    unused: list[str]  # columns that are neither
-    id_column: str | None  # the column that names the rows; None where they are numbered from 0
+    unused: list[str]  # columns that are neither clustered nor ids or labels
+    # the column that names the rows; None where they are numbered, or an index in memory names them
+    id_column: str | None
     is_numbered: bool  # whether ids only count the rows as they were read
     notes: tuple[str, ...] = ()  # what must be known of how the file was read
     far_values: tuple[str, ...] = ()  # what may stand for a missing number, or be meant by one
