@@ -100,7 +100,7 @@ def fit(X):
 @pytest.mark.compiled
 @several_threads
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_fits_in_several_threads_at_once(large):
+def test_fits_in_several_threads_at_once_give_the_labels_of_one(large):
     X, _, _ = large
     expected, found = fit(X), []
     others = [threading.Thread(target=lambda: found.append(fit(X))) for _ in range(4)]

@@ -6,6 +6,7 @@ from pathlib import Path
 import pooch
 import pytest
 
+from mvcc import datasets
 from mvcc.datasets import _files, registry
 from mvcc.exceptions import DataError, UnknownDatasetError
 from tests.command_line import invoke
@@ -102,7 +103,9 @@ def test_fetch_downloads_into_the_cache(no_files, monkeypatch):
 
 
 @pytest.mark.parametrize("name", ["fetch", "check"])
-def test_unknown_names_are_refused_before_anything_is_done(no_files, name):
+def test_unknown_names_are_refused_before_anything_is_done(no_files, monkeypatch, name):
+    monkeypatch.setattr(datasets, "fetch", pytest.fail)
+    monkeypatch.setattr(datasets, "load_dataset", pytest.fail)
     with pytest.raises(UnknownDatasetError, match="Did you mean 'protein'"):
         run(f"{name} four_quadrants protien")
 

@@ -54,7 +54,7 @@ def test_mistakes_get_one_message_and_no_traceback(tmp_path, words, code, messag
         (None, 0),
     ],
 )
-def test_exit_codes(error, code):
+def test_each_kind_of_error_has_its_exit_code(error, code):
     with patch.object(cli, "main", side_effect=error, return_value=None):
         done = mvcc()
     assert done.returncode == code

@@ -79,7 +79,7 @@ def test_new_rows_of_a_file_get_clusters_of_the_model(
 
 
 @pytest.mark.parametrize("ending", WRITERS)
-def test_few_rows_are_in_memory_at_a_time(tmp_path, small_chunks, ending):
+def test_few_rows_are_given_at_a_time_in_every_format(tmp_path, small_chunks, ending):
     WRITERS[ending](rows(), tmp_path / f"new.{ending}")
     frames = list(_files.read_frames(str(tmp_path / f"new.{ending}")))
     assert [len(frame) for frame in frames] == [8] * 5

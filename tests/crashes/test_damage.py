@@ -1,4 +1,4 @@
-"""Whatever happens to a file of the results is seen, set aside, and mended by the same command."""
+"""Whatever happens to a table of the results is seen, set aside, and mended by the same command."""
 
 import random
 import shutil
@@ -40,7 +40,7 @@ def damaged(content, rng, others):
 
 
 @pytest.mark.parametrize("times", [40, pytest.param(1000, marks=pytest.mark.reliability)])
-def test_any_change_of_any_file_is_seen_and_mended(folders, tmp_path, tried, times):
+def test_any_change_of_any_table_is_seen_and_mended(folders, tmp_path, tried, times):
     own, other = folders
     names = [path.relative_to(own).as_posix() for path in own.rglob("*.csv*")]
     expected = {name: (own / name).read_bytes() for name in names}

@@ -58,7 +58,7 @@ def test_a_run_killed_at_any_step_goes_on_to_the_same_bytes(
 
 
 @every_so_often
-def test_a_full_disk_at_a_step_is_an_error_and_loses_nothing(
+def test_a_disk_full_from_a_step_on_is_an_error_and_loses_nothing(
     tmp_path, undisturbed, disturbed, tried, stride
 ):
     found = disturbed(full, tmp_path, stride)

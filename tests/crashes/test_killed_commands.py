@@ -142,7 +142,9 @@ def check_mine(folder):
 
 
 @pytest.mark.parametrize("kills", KILLS)
-def test_clustering_into_an_existing_folder(problem, tmp_path, tried, kills):
+def test_what_looks_whole_is_whole_after_a_kill_while_a_clustering_is_replaced(
+    problem, tmp_path, tried, kills
+):
     options, former = problem
     out = tmp_path / "results"
     shutil.copytree(former, out)
@@ -159,7 +161,9 @@ def test_clustering_into_an_existing_folder(problem, tmp_path, tried, kills):
 
 @pytest.mark.parametrize("kills", KILLS)
 @pytest.mark.parametrize("name", ["labels.csv", "labels.parquet"])
-def test_prediction(problem, tmp_path, tried, kills, name):
+def test_former_labels_stay_whole_when_a_prediction_is_killed(
+    problem, tmp_path, tried, kills, name
+):
     _, results = problem
     new = {"view0": str(results.parent / "data/view0.csv")}
     out = tmp_path / "out"
@@ -174,7 +178,9 @@ def test_prediction(problem, tmp_path, tried, kills, name):
 
 @pytest.mark.parametrize("kills", KILLS)
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
-def test_export(problem, tmp_path, tried, kills, kind):
+def test_no_exported_table_is_half_written_by_a_killed_export(
+    problem, tmp_path, tried, kills, kind
+):
     _, results = problem
     out = tmp_path / "out"
     add_mine(out)

@@ -39,7 +39,7 @@ def many(given):
     return given.joined(given).joined(given)
 
 
-def test_nothing_that_is_seen_is_about_an_object_that_is_held_out():
+def test_what_is_held_out_is_about_an_object_of_which_nothing_is_seen():
     given = [many(STAR), Constraints.from_pairs(must_link=[(3, 4)], cannot_link=[(5, 6)])]
     _, objects = find_objects(SIZES, RELATIONS)
     tested = []
