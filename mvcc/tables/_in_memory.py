@@ -230,19 +230,18 @@ class ClusteringResult(Correctable):
         """Say in which cluster a row is, how sure that is, and, by the joint method, whether
         constraints have moved it there. The id is one of the index of ``labels[view]``.
         """
-        name = self._id(view, id)
-        row = self._views[view].ids.index(name)
+        name, index, draft = self._id(view, id), [*self._views].index(view), self._draft
+        row, found_row = (
+            facts.views[index].ids.index(name) for facts in (self._facts, draft.found)
+        )
         parts = [f"{id} of {view} is in {self._called(view, int(self.labels[view].iloc[row]))}"]
-        if not np.isnan(stable := self.stability[view].iloc[row]):
+        if draft.put[index][found_row]:
+            parts.append("a correction has put it there")
+        elif not np.isnan(stable := self.stability[view].iloc[row]):
             parts.append(f"{percent(stable)} of the stability runs agree")
-        parts.append(f"its fit is {self.fit[view].iloc[row]:.2f} (1 is best)")
-        sentence = "; ".join(parts) + "."
-        index, draft = list(self._views).index(view), self._draft
+        sentence = f"{'; '.join(parts)}; its fit is {self.fit[view].iloc[row]:.2f} (1 is best)."
         for moved, cluster, because in self._found.tables[index].get(MOVED, [])[1:]:
-            if moved == name:
-                without = draft.without(index, draft.found.views[index].ids.index(name), cluster)
-                if without is None:
-                    break
+            if moved == name and (without := draft.without(index, found_row, cluster)) is not None:
                 elsewhere = self._called(view, without)
                 return f"{sentence} Without the constraints it would be in {elsewhere}, {because}."
         return sentence

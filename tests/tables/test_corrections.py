@@ -67,6 +67,11 @@ def test_a_row_is_moved_with_its_matches_and_is_certain_there(found):
     view = after.facts["views"][0]
     assert view["probability"][3] == view["stability"][3] == 1
     assert (view["second"][3], view["second_probability"][3]) == (target, 0)
+    for result, said in (
+        (found, "of the stability runs agree"),
+        (after, "a correction has put it"),
+    ):
+        assert said in result.explain("shop", "s3")
 
 
 def test_rows_may_be_any_list_of_ids(found):
