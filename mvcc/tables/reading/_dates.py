@@ -97,7 +97,7 @@ class Dates:
     """What the texts of a column say as dates."""
 
     days: Floats  # NaN for what is not a date in this order
-    written: Written  # most of them
+    written: Written  # most of them, or of those whose order is not plain
     remarks: tuple[str, ...] = ()
     either: str = ""  # the first date, if all allow both orders of day and month
 

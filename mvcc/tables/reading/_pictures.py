@@ -32,7 +32,7 @@ def is_picture(text: str, base: str | os.PathLike[str]) -> bool:
 
 
 def decoded_picture(path: str, side: int) -> tuple[Any, bytes]:
-    """Return a picture of Pillow, of ``side`` pixels if it has so many, and its file."""
+    """Return a picture of Pillow, with ``side`` pixels or more if it has them, and its file."""
     from PIL import Image, UnidentifiedImageError
 
     with opened(path) as file:
