@@ -263,7 +263,7 @@ def label_codes(labels: ArrayLike, name: str) -> Ints:
 def check_number(
     value: Any, name: str, *, high: float = np.inf, zero_included: bool = True
 ) -> float:
-    """Return a finite number from 0 on, or say what is allowed."""
+    """Return a finite number from 0, or above it, to ``high``, or say what is allowed."""
     if isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool):
         with suppress(OverflowError):  # an integer beyond all floats
             number = float(value)

@@ -81,7 +81,7 @@ class Labeler:
         return cls(source, view, pd.Series(known, dtype="int64"))
 
     def labels(self, piece: Piece) -> pd.DataFrame:
-        """Return id and cluster of the rows of a piece."""
+        """Return id and cluster of the rows of a piece, with names and true labels if any."""
         labels = pd.concat([self._labels(frame, piece) for frame in piece.frames()])
         if self.source.id_column is not None:
             labels.attrs["files"] = ((piece.first_of_file, os.path.basename(piece.path)),)

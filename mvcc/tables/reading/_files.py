@@ -33,7 +33,8 @@ def read_frame(
 
     ``attrs`` tell the "delimiter" of a text file, the line of the names ("header") and of each row
     ("lines"), which column names rows ("index"), which are no features ("beside"), "folder",
-    "sheet", how many digits a workbook shows of numbers ("widths") and "notes".
+    "sheet", how many digits a workbook shows of numbers ("widths"), how many rows of units a text
+    file has ("n_units") and "notes".
     """
     # mvcc reports what matters of a file; libraries may warn of more
     with _reading(path) as (ending, location), warnings.catch_warnings(action="ignore"):
