@@ -29,7 +29,7 @@ from mvcc.tables.output._continued import renumbered, rows_in_both
         ),
     ],
 )
-def test_numbers_and_words(counts, numbers, kept, changes):
+def test_clusters_take_over_numbers_and_words_say_what_changed(counts, numbers, kept, changes):
     found, told = renumbered(np.array(counts), np.arange(len(counts)))
     assert found.tolist() == numbers
     said = list(Changes(views=("texts",), **told).in_words())

@@ -37,7 +37,7 @@ def test_of_a_long_chain_the_steps_in_the_middle_keep_their_lines_and_no_single_
 
 
 def test_steps_from_several_files_are_left_out_with_the_lines_of_each(tmp_path):
-    n = 6
+    n = 8
     ids = [[f"{letter}{i}" for i in range(n)] for letter in "ab"]
     given = []
     for names in ids:
@@ -45,7 +45,8 @@ def test_steps_from_several_files_are_left_out_with_the_lines_of_each(tmp_path):
         given.append(Constraints.read_csv(path, ids=names))
     reasons = Reasons(ids, given, {(0, 1): np.array([(n - 1, 0)])}, "full")
     because = reasons.words(reasons.chain((0, 0), (1, n - 1), False, 1.0))
-    assert "… 5 more steps (lines 2, 3, 4, 5 of b0.csv) …" in because
+    left_out = "lines 7, 8 of a0.csv, lines 2, 3, 4, 5, 6, 7 of b0.csv"
+    assert f"… 9 more steps ({left_out}) …" in because
 
 
 def test_what_comes_back_from_another_view_is_told_without_the_way_there_and_back():
