@@ -1,4 +1,4 @@
-"""Damaged results are refused with file and line."""
+"""Damaged results are understood, or refused by the name of the file."""
 
 import gzip
 import io
@@ -153,7 +153,7 @@ UNUSUAL = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("change", "figure"), UNUSUAL.values(), ids=UNUSUAL)
-def test_unusual_results_are_drawn_all_the_same(tmp_path, change, figure):
+def test_unusual_results_are_drawn_unless_nothing_was_propagated_at_all(tmp_path, change, figure):
     scores, curves = (
         change(table.query("base == 'pck-means'")).to_csv(index=False).encode()
         for table in (TRIALS, TABLE)
