@@ -43,16 +43,18 @@ class JointSpectralFeatures(  # type: ignore[call-arg]
 
     The columns of each view become features by one rule for all tables (``AutoFeatures``): counts
     of words, histograms and columns in different units each get what suits them, and sparse
-    matrices are never made dense.
+    matrices of more than 100 columns are never made dense.
 
     Parameters
     ----------
     n_components : int, default=None
         Number of features; None is twice ``n_view_components``, but at most a third of the objects.
-        From 15,000 objects on, there are no more than anchors; see ``JointGraphClustering``.
+        Connected views of 15,000 objects or more have no more than anchors; see
+        ``JointGraphClustering``.
     n_neighbors : int, default=10
-        Neighbors of a row in the graph of its view, at most; 5 or more where a view is so small
-        that it has no more than 20 rows for each of ``n_view_components``.
+        Neighbors of a row in the graph of its view, at most; 5 or more where the smallest of
+        connected views has no more than 20 rows for each of ``n_view_components``. Without effect
+        by anchors.
     n_view_components : int, default=10
         Eigenvectors of each view that landmarks are also sought by, such as the number of clusters
         expected.
@@ -61,7 +63,7 @@ class JointSpectralFeatures(  # type: ignore[call-arg]
         them as they are. Views that need different ones go through ``PerView`` before, and "none"
         here.
     random_state : int, numpy Generator, RandomState or None, default=None
-        Draws 2,000 landmarks where there are more.
+        Draws 2,000 landmarks where there are more; by anchors these, and 1,000 landmarks.
 
     Attributes
     ----------
@@ -81,9 +83,9 @@ class JointSpectralFeatures(  # type: ignore[call-arg]
 
     Notes
     -----
-    Sets of views that less than three matches connect have a space each. All graphs are sparse; the
-    search of neighbors, which is exact, takes most of the time where rows are many. The transformer
-    holds the rows of ``fit``.
+    Sets of views that less than three matches connect have a space each. The search of neighbors,
+    which is exact, takes most of the time where rows are many; connected views of 15,000 objects or
+    more are tied to anchors instead. The transformer holds the rows of ``fit`` in any case.
 
     References
     ----------

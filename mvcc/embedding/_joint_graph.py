@@ -90,7 +90,7 @@ class JointGraph:
 
     @property
     def n_anchors(self) -> list[int]:
-        """None: rows are tied to each other."""
+        """0 for every view: rows are tied to each other."""
         return [0] * len(self.objects)
 
     @cached_property

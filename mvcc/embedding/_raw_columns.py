@@ -20,10 +20,11 @@ _SINGLE_FROM = 100_000  # rows, whose columns are kept in single precision
 class RawColumns:
     """How the columns of a view are centered, and divided by the rows' root mean square."""
 
-    unit: float  # the largest value: squares of values in this unit stay within the range of floats
+    # the largest magnitude: squares of values in this unit stay within the range of floats
+    unit: float
     mean: Floats  # (d,)
     length: float
-    axes: Floats | None  # (d, 256): principal axes of more columns
+    axes: Floats | None  # (d, r), r at most 256: principal axes of more columns
 
     def affine(self, center: Floats, unit: float) -> tuple[Floats, Floats]:
         """Return A and b: rows ``unit`` m + ``center`` of the view have the columns m A + b."""

@@ -24,9 +24,9 @@ class AutoScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     1. Rows of length 1, such as document vectors, stay as they are.
     2. Else values are cut at *fences*, as far outside the 5 % and 95 % quantiles of their column as
        these are apart: a typing error must not rule all distances. A column whose quantiles are
-       equal is not cut. A value that more than 5 % but less than half of the rows have, farther
-       from all others than their whole range, such as -99 beside 1 to 5, becomes the nearest of
-       the others, which alone have quantiles then.
+       equal is not cut. A value that more than 5 % but less than half of the rows have, three at
+       least, farther from all others than their whole range, such as -99 beside 1 to 5, becomes
+       the nearest of the others, which alone have quantiles then.
     3. If the widest column is at most ten times as wide as the narrowest, all have one unit,
        such as pixels, and stay so; else each is scaled to [0, 1]. Constant columns do not count,
        and become 0 in the second case. There, the fences of a column of two values, such as yes
@@ -39,7 +39,8 @@ class AutoScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     rule_ : {"unit length", "one unit", "each to [0, 1]"}
         Which of the cases it is.
     low_, high_ : ndarray of shape (n_features,)
-        The fences.
+        The fences, or the least and largest value of ``fit`` where these are nearer, or a column is
+        not cut. Values of new rows beyond them are cut, too, but for rows of length 1.
     n_features_in_ : int
     feature_names_in_ : ndarray of str
         Where the columns of ``fit`` had names.

@@ -235,7 +235,11 @@ def test_a_stored_model_predicts_and_says_that_it_has_no_graph():
     model, views, _ = fitted(60)
     stored = pickle.loads(pickle.dumps(model))
     np.testing.assert_array_equal(stored.predict(views[0]), model.predict(views[0]))
-    asked = [lambda: stored.embedding_, lambda: stored.labels_by(None)]
+    asked = [
+        lambda: stored.embedding_,
+        lambda: stored.labels_by(None),
+        lambda: stored.nearest_constrained(None),
+    ]
     for ask in asked:
         with pytest.raises(InvalidInputError, match="has no graph; fit it again"):
             ask()

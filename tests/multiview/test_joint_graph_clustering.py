@@ -469,6 +469,8 @@ def test_a_fit_learns_what_is_documented_and_a_clone_nothing():
     assert clone(model).get_params() == model.get_params()
     with pytest.raises(NotFittedError):
         clone(model).predict_proba(views)
+    with pytest.raises(NotFittedError):
+        clone(model).nearest_constrained(None)
 
 
 def test_the_number_of_clusters_is_found_by_scikit_learns_grid_search():

@@ -31,7 +31,7 @@ class MultiViewConstrainedClustering(MultiViewEstimator):
     base : estimator
         Clusters one view: ``PCKMeans`` or ``MPCKMeans``, or another with ``fit(X,
         constraints=...)``, ``labels_`` and ``objective_``. It is cloned for each view, with one
-        fixed seed per view.
+        fixed seed per view if it has a ``random_state``.
     transfer : TransferMethod, default=None
         What views tell each other; None is ``ConstraintPropagation()``. In a single view (§6.4),
         X̂ = X, and its propagated constraints join its given ones.
@@ -65,8 +65,9 @@ class MultiViewConstrainedClustering(MultiViewEstimator):
     mappings_ : dict {(u, v): (r, 2) array}
         The mappings that the transfer method uses, likewise with what follows from them.
     mapping_weights_ : dict {(u, v): (r,) array}
-        The weight that a constraint keeps at most on the way over mappings that follow from light
-        constraints; empty where none do.
+        The weight that a constraint keeps at most on the way over each of the mappings: that of the
+        weakest must-link which it follows from, infinite where it follows from none. Empty where
+        all constraints weigh 1, or ``closure`` is not "full".
     transfer_ : TransferMethod
         The transfer method that was used; its ``threshold`` is the one chosen where ``"cv"`` was
         asked for.

@@ -59,15 +59,15 @@ class JointGraphClustering(MultiViewEstimator):
 
     The columns of each view become features by one rule for all tables (``AutoFeatures``): counts
     of words, histograms and columns in different units each get what suits them, and sparse
-    matrices are never made dense.
+    matrices of more than 100 columns are never made dense.
 
     Parameters
     ----------
     n_clusters : int, default=8
         k, the number of clusters.
     n_neighbors : int, default=10
-        Neighbors of a row in the graph of its view, at most; 5 or more where a view is so small
-        that it has no more than 20 rows for each cluster.
+        Neighbors of a row in the graph of its view, at most; 5 or more where the smallest of
+        connected views has no more than 20 rows for each cluster. Without effect by anchors.
     n_components : int, default=None
         Dimensions of the embedding; None is 2 k, or those before the eigengap of clear groups, and
         4 k with a metric, but at most a third of the objects, or k if that is more. By anchors, no
@@ -88,13 +88,14 @@ class JointGraphClustering(MultiViewEstimator):
     graph : {"auto", "exact", "anchors"}, default="auto"
         Whether rows are linked to their nearest rows, which is exact, or tied to a few hundred
         anchors of their view, which takes a time in proportion to their number. "auto" is by
-        anchors from 15,000 objects on.
+        anchors where connected views have 15,000 objects or more.
     on_conflict : {"error", "drop"}, default="error"
         What happens when constraints and matches contradict each other. "drop" clusters with all of
         them; the pairs that the clusters violate in the end, ``violated_``, are those that were
         dropped. Matches always hold.
     random_state : int, numpy Generator, RandomState or None, default=None
-        Draws starts, and 2,000 landmarks where there are more.
+        Draws starts, and 2,000 landmarks where there are more; by anchors these, 1,000 landmarks,
+        and the objects that Eq. 1 is minimized over.
 
     Attributes
     ----------
@@ -117,7 +118,8 @@ class JointGraphClustering(MultiViewEstimator):
         Anchors of every view; 0 where the graph is exact.
     eigen_residual_ : float
         The largest length of S v − μ v of the eigenvectors v that objects are embedded by; S is the
-        normalized graph, whose largest eigenvalue μ is 1. With up to 600 objects they are exact.
+        normalized graph, whose largest eigenvalue μ is 1, or by anchors a smaller matrix with its
+        eigenvalues. With up to 600 objects they are exact; 0 where raw columns are clustered.
     probabilities_ : list of ndarray, or of sparse array, of shape (n_v, k)
         How likely every row is in each cluster; the largest is that of its label, and rows sum
         to 1. With more than 50 clusters the ten largest are kept in sparse arrays. Made when it
@@ -133,7 +135,8 @@ class JointGraphClustering(MultiViewEstimator):
     dropped_matches_ : dict {(u, v): ndarray of shape (s, 2)}, u < v
         The matches that were left out since they seem to be wrong; views and rows by number.
     embedding_ : list of ndarray of shape (n_v, n_dimensions)
-        The rows of every view in the space where they were clustered.
+        The rows of every view in the space where they were clustered; by anchors not stored with a
+        model.
     view_names_ : list of str or None
         The names of the views; None where they were a list.
     n_features_in_ : list of int
@@ -160,7 +163,7 @@ class JointGraphClustering(MultiViewEstimator):
     For spreading, 20 or more objects seen in all views also have edges by their columns side by
     side, with twice their share of all objects as weight, and every cluster is given the fourth
     root of its size. A metric is left out if k-means violates no constraint without it, or if its
-    clusters, by the nearest center, violate twice as many or more: it may halve a cluster far
+    clusters, by the nearest center, violate twice the weight or more: it may halve a cluster far
     larger than the others.
 
     Matches of three views or more can contradict each other. Those that more views contradict than
@@ -175,12 +178,14 @@ class JointGraphClustering(MultiViewEstimator):
     taken as groups: each with five members or more gets a cluster of its own. The 10 nearest fitted
     rows of its view vote on the cluster of a new row, the nearer with more weight, and a fitted row
     keeps its own; so the model holds the rows of ``fit``. By anchors, a new row takes the way of
-    those of ``fit``, and the model holds none of them.
+    those of ``fit``, and the model holds none of them, unless so few rows differ that raw columns
+    are clustered.
 
     By anchors, every row is tied to the three nearest of √n, 25 k or 500 anchors of its view,
-    whichever is most [3]_, which k-means finds in a sample. Eq. 1 is minimized over the objects
-    with constraints and 5,000 others that stand for all, and ``objective_`` is an estimate.
-    Clusters are spread once, and affinities are not squared.
+    whichever is most, though at most a quarter of its rows, and 4,000 / (V + 1) of V views or 100
+    [3]_. K-means finds them in a sample. Eq. 1 is minimized over the objects with constraints and
+    up to 5,000 others that stand for all, and ``objective_`` is an estimate. Clusters are spread
+    once, and affinities are not squared.
 
     Probabilities are the shares p of clusters in what is first spread, as p⁴, by anchors p², with
     rows to sum 1; in the exact graph without constraints, exp(−4 d²) with d the distance to a
@@ -370,7 +375,7 @@ class JointGraphClustering(MultiViewEstimator):
         constraints : list of one entry per view, or dict {view: entry}, or None
             Constraints, as for ``fit``. Contradictions are no error here.
         random_state : int, numpy Generator, RandomState or None, default=None
-            Draws starts.
+            Draws starts, and by anchors the objects that Eq. 1 is minimized over.
 
         Returns
         -------
@@ -379,8 +384,11 @@ class JointGraphClustering(MultiViewEstimator):
 
         Raises
         ------
+        sklearn.exceptions.NotFittedError
+            Before ``fit``.
         InvalidInputError
-            For constraints that do not fit the views, or a model that was loaded: it has no graph.
+            For constraints that do not fit the views, or a model that was loaded or copied: it has
+            no graph.
         """
         counted = self._counted(constraints)
         with one_thread():
@@ -407,10 +415,11 @@ class JointGraphClustering(MultiViewEstimator):
 
         Raises
         ------
-        InvalidInputError
+        sklearn.exceptions.NotFittedError, InvalidInputError
             As ``labels_by``.
         """
-        return self._sets.nearest_constrained(self._counted(constraints), self.labels_)
+        counted = self._counted(constraints)
+        return self._sets.nearest_constrained(counted, self.labels_)
 
     def _counted(self, constraints: Any) -> list[Constraints]:
         """Return checked constraints for the views of ``fit``, without those of weight 0."""

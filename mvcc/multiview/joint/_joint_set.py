@@ -48,7 +48,7 @@ from mvcc.multiview.matches._suspicious import suspicions
 FREE_COMPONENTS = 2  # for each cluster, without a metric
 METRIC_COMPONENTS = 4
 COLUMN_SCALE = 0.25  # of raw columns beside unit rows of the embedding
-_TOO_MANY = 2.0  # times as many violated constraints as without a metric
+_TOO_MANY = 2.0  # times the weight of what is violated without a metric
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class Settings:
         )
 
     def components(self, for_each: int, n_objects: int) -> int:
-        """Return so many for each cluster, at most a third of the objects, or as many as wanted."""
+        """Return so many for each cluster, a third of the objects or k at most, or those wanted."""
         if self.n_components is not None:
             return self.n_components
         # in fewer dimensions so many clusters can hardly be told apart
@@ -271,8 +271,8 @@ class JointSet:
 
         The objects increase, and the constrained ones are among them. Return what was found, and
         all objects in the space where it was, with the residual of their eigenvectors. There is no
-        metric if k-means violates no constraint without it, nor if its clusters violate twice as
-        many: it may halve a cluster far larger than the others.
+        metric if k-means violates no constraint without it, nor if its clusters violate twice the
+        weight: it may halve a cluster far larger than the others.
         """
         k, settings = self._settings.n_clusters, self._settings
         pairs, must_link, weights = groups.closed(constraints).listed()

@@ -191,8 +191,8 @@ class Chooser:
         """Answers that their neighborhood contradicts, and groups that long have one member.
 
         An answer is contradicted if less than a fifth of the evidence for another group is for
-        its own, from 60 answers on less than two fifths. Each is given once. Ask once more, and
-        give the answer with ``again=True``.
+        its own, from 60 answers on less than two fifths. What was answered again is not given any
+        more. Ask once more, and give the answer with ``again=True``.
         """
         history = self._history
         members = history.members()

@@ -31,7 +31,8 @@ class Offer:
     """A group that an object may be like."""
 
     group: Group
-    # the rows of one or two of its members, per view; the one that is most like the object first
+    # the rows of one or two of its members, per view: first those in a view of the object, then
+    # matched ones, then those most like it
     exemplars: tuple[Rows, ...]
 
     @property

@@ -52,11 +52,11 @@ class Questions(Chooser):
         Rows of view u and of view v that are the same object, in the forms that
         ``JointGraphClustering.fit`` takes.
     n_neighbors : int, default=10
-        Neighbors of a row in the graph of its view, at most; 5 or more where a view has less than
-        200 rows.
+        Neighbors of a row in the graph of its view, at most; 5 or more where the smallest view has
+        less than 200 rows. Without effect from 15,000 objects on, which are tied to anchors.
     random_state : int, numpy Generator, RandomState or None, default=0
         Draws the objects that are asked about and those that sums are over, if there are more than
-        5,000 objects.
+        5,000 objects; from 15,000 on anchors and landmarks, too.
 
     Raises
     ------
