@@ -16,7 +16,7 @@ class ConstraintConflictError(InvalidInputError):
 
 
 class ConfigError(MvccError, ValueError):
-    """An experiment configuration with unknown keys, wrong types or impossible values."""
+    """A config of an experiment or a clustering with unknown keys or impossible values."""
 
 
 class DataError(MvccError, ValueError):
@@ -28,7 +28,7 @@ class UnknownDatasetError(DataError, InvalidInputError):
 
 
 class StoreError(MvccError):
-    """A results folder that does not fit the run, or cannot be read or written."""
+    """A folder of results or a model that does not fit, or cannot be read or written."""
 
 
 class WorkerError(MvccError):

@@ -227,7 +227,8 @@ def cluster_fit(X: ArrayLike, labels: ArrayLike, *, n_neighbors: int = 10) -> Fl
     Raises
     ------
     InvalidInputError
-        When there is not one label for each row.
+        For NaN or infinity in X, ``n_neighbors`` below 1, or when there is not one label for each
+        row.
 
     See Also
     --------

@@ -33,11 +33,12 @@ class PCKMeans(ConstrainedKMeans):
     init : "auto", "neighborhoods" or array-like of shape (k, d), default="auto"
         "auto" searches from several starts that differ in kind and takes the lowest Eq. 1, the
         first of equal ones: "neighborhoods"; k-means' clusters, which scikit-learn finds with the
-        same ``random_state``; the neighborhoods with k-means++ for the centers that they leave
-        open; and k-means++ throughout. Sweeps go over the constrained rows in a new random order
-        each, and whole must-link neighborhoods are moved, too. "neighborhoods" is the paper's and
-        WekaUT's single start: from the k largest must-link neighborhoods, missing centers being
-        distinct random rows, in index order. An array holds the centers of a single start, with all
+        same ``random_state``, after the swaps of a center that lower their inertia; the
+        neighborhoods with k-means++ for the centers that they leave open; and k-means++ throughout.
+        But for the first, sweeps go over the constrained rows in a new random order each, and whole
+        must-link neighborhoods are moved, too. "neighborhoods" is the paper's and WekaUT's single
+        start: from the k largest must-link neighborhoods, missing centers being distinct random
+        rows, with sweeps in index order. An array holds the centers of a single start, with all
         points unassigned.
     n_init : int or "auto", default="auto"
         Number of starts of ``init="auto"``; "auto" is ten. The first is "neighborhoods", the second

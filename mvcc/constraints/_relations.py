@@ -34,7 +34,7 @@ def close_views(
     Parameters
     ----------
     constraints : list of Constraints or None, one per view
-    mappings : dict {(u, v): array-like of shape (r, 2)}
+    mappings : dict {(u, v): array-like of shape (r, 2)} or None
         Rows of view u and of view v that are the same object.
 
     Returns

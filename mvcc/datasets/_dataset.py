@@ -15,7 +15,13 @@ import numpy as np
 from mvcc._utils.arrays import Floats, Ints
 from mvcc._utils.messages import clipped, shown
 from mvcc._utils.reading import StrPath
-from mvcc._utils.validation import as_generator, check_count, check_data, check_labels
+from mvcc._utils.validation import (
+    RandomState,
+    as_generator,
+    check_count,
+    check_data,
+    check_labels,
+)
 from mvcc.constraints import check_mappings
 from mvcc.datasets._files import fetch
 from mvcc.datasets._registry import dataset_info
@@ -99,7 +105,7 @@ def load_dataset(
     name: str,
     *,
     data_dir: StrPath | None = None,
-    random_state: int | np.random.SeedSequence | np.random.Generator | None = None,
+    random_state: RandomState = None,
     **options: Any,
 ) -> Dataset:
     """Load a data set of §6: raw views, true labels and the full list of relations.
@@ -115,7 +121,7 @@ def load_dataset(
     data_dir : str or path, default=None
         A folder to look for the data files in, before ``$MVCC_DATA`` and the cache. Files found
         nowhere are downloaded into the cache.
-    random_state : int, SeedSequence, Generator or None, default=None
+    random_state : int, SeedSequence, Generator, RandomState or None, default=None
         Decides everything that is drawn: the instances of Four Quadrants, Half-Moons and Rings, the
         documents of Rec/Talk, the pairing within their classes and those of Protein and
         Letters/Digits, the rows of Digits Halves, Wine and Breast Cancer. None draws afresh on
@@ -135,7 +141,7 @@ def load_dataset(
     UnknownDatasetError
         If no data set has this name.
     InvalidInputError
-        If an option is unknown or impossible, or the random state is none.
+        If an option is unknown or impossible, or ``random_state`` is none of these.
     DataError
         If a file is missing and cannot be downloaded, has a wrong checksum, or cannot be read; if
         the loader of another package fails, or returns no usable views, labels or relations.

@@ -52,7 +52,7 @@ class PerView(  # type: ignore[call-arg]
     Attributes
     ----------
     transformers_ : list
-        The fitted transformer of every view.
+        The fitted transformer of every view, or "passthrough".
     view_names_ : list of str or None
         The names of the views; None where they were a list.
     n_features_in_ : list of (int or None)
@@ -132,6 +132,8 @@ class PerView(  # type: ignore[call-arg]
 
         Raises
         ------
+        sklearn.exceptions.NotFittedError
+            Before ``fit``.
         InvalidInputError
             For views that ``fit`` has not seen, or a transformer whose result is sparse or has
             other rows, or another order of them.

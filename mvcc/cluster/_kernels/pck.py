@@ -71,7 +71,7 @@ def _assign_all(first_block, end_block, X, rows, centers, metrics, log_dets, lab
 
 @register_jitable
 def assign_nearest(X, rows, centers, metrics, log_dets, labels):
-    """Assign rows without constraints to the first cluster of least ‖x − μ_h‖² − log det M_h."""
+    """Assign rows by distance alone to the first cluster of least ‖x − μ_h‖² − log det M_h."""
     _assign_all(rows.size, X, rows, centers, metrics, log_dets, labels)
 
 
