@@ -131,7 +131,7 @@ class Constraints(PairList):
         Raises
         ------
         InvalidInputError
-            When there are too few pairs of either kind.
+            When there are too few pairs of either kind, or ``n_constraints`` is below 0.
         """
         return cls(*sample_pairs(y, n_constraints, random_state))
 
@@ -207,7 +207,7 @@ class Constraints(PairList):
     def read_csv(cls, path: StrPath, *, ids: Sequence[str] | None = None) -> Constraints:
         """Read constraints from a CSV file with the columns i, j, kind and (optional) weight.
 
-        ``kind`` is ``must-link`` or ``cannot-link``.
+        ``kind`` is ``must-link`` (or must, ML, 1) or ``cannot-link`` (or cannot, CL, 0, -1).
 
         Parameters
         ----------

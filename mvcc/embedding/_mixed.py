@@ -33,10 +33,11 @@ class MixedFeatures(TransformerMixin, BaseEstimator):
     - Pictures, of which a cell holds measured values: a missing one becomes the mean; together of
       unit variance.
     - Texts: all columns of texts are one text, put together row by row. Term frequencies, weighted
-      by the inverse document frequency, of words that are in at most a tenth of the texts, or of
-      parts of words where most texts have fewer than four; ``max_components`` singular vectors;
-      rows of length 1. A text of words weighs twice as much as all columns of other kinds together,
-      another text has unit variance.
+      by the inverse document frequency, of words that are in five texts or more and at most a tenth
+      of them, or in at most half where these are too few, or of parts of words where most texts
+      have fewer than four; ``max_components`` singular vectors at most; rows of length 1. A text
+      of words weighs twice as much as all columns of other kinds together, another text has unit
+      variance.
 
     ``kinds`` tell what each column is: number, date, category, picture or text. ``encoders_`` has
     one encoder for each column, but one for all texts in the place of the first of them.

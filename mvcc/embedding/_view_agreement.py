@@ -72,9 +72,10 @@ def weakened(
 ) -> list[sp.csr_array]:
     """Return graphs with weaker edges where other views contradict them.
 
-    An edge is multiplied by the geometric mean, over the other views that see both of its ends, of
-    the cosine there to the power of how much that view is trusted, `trust` (V, V) in 0 … 1. Views
-    have `weights` (V,) in the mean; see ``view_agreement`` for the others.
+    An edge is multiplied by the square of the geometric mean, over the other views that see both of
+    its ends, of the cosine there, 0.05 at least, to the power of how much that view is trusted,
+    `trust` (V, V) in 0 … 1. Views have `weights` (V,) in the mean; see ``view_agreement`` for the
+    others.
     """
     weaker, seen = [], _seen(places)
     for u, (graph, row_objects) in enumerate(zip(graphs, objects, strict=True)):

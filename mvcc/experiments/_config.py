@@ -229,7 +229,7 @@ class Config(Section):
     """An experiment: multi-view (§6.2), single-view (§6.4), or both."""
 
     name: Name = Field(examples=["my_experiment"])  # the results go to results/<name>
-    study: Study = "main"  # that of Figures 4 to 10; beyond is ours, the others are the paper's
+    study: Study = "main"  # that of Figures 4 to 10; beyond is that of joint clustering
     dataset: Annotated[str, BeforeValidator(data_set)] = Field(examples=["protein"])
     dataset_options: Annotated[dict[str, Scalar], BeforeValidator(loader_options)] = Field(
         default={}

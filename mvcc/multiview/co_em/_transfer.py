@@ -64,6 +64,11 @@ class Cause(NamedTuple):
 class TransferMethod(BaseEstimator, ABC):
     """Base class: a method says which constraints P^V between mapped instances a view passes on.
 
+    Attributes
+    ----------
+    uses_relations : bool, default=True
+        Of the class; False has every view closed by itself, and of several views no row mapped.
+
     See Also
     --------
     ConstraintPropagation, DirectMapping, ClusterMembership, SingleView : Its subclasses.

@@ -92,7 +92,7 @@ class JointGraphClustering(MultiViewEstimator):
     on_conflict : {"error", "drop"}, default="error"
         What happens when constraints and matches contradict each other. "drop" clusters with all of
         them; the pairs that the clusters violate in the end, ``violated_``, are those that were
-        dropped. Matches always hold.
+        dropped. Matches hold, but for those that are left out (``dropped_matches_``).
     random_state : int, numpy Generator, RandomState or None, default=None
         Draws starts, and 2,000 landmarks where there are more; by anchors these, 1,000 landmarks,
         and the objects that Eq. 1 is minimized over.

@@ -44,7 +44,7 @@ class MatchCandidates(Likeliest):
         Whether the row is the likeliest counterpart of its first candidate, too.
     margins : ndarray of shape (n,)
         The score of the first candidate less the highest other score of the row or of the
-        candidate.
+        candidate, −4 without another.
     """
 
     mutual: Bools

@@ -133,6 +133,11 @@ class Questions(Chooser):
         Returns
         -------
         list of Question
+
+        Raises
+        ------
+        InvalidInputError
+            For n below 1, or objects that are not there.
         """
         check_count(n, "n")
         objects = np.array(list(map(self._objects.find, later)), dtype=np.int64)
@@ -196,6 +201,11 @@ class Questions(Chooser):
         -------
         Answer
             As it is in the history.
+
+        Raises
+        ------
+        InvalidInputError
+            As ``answer``; or where nothing is there to be undone, renamed or merged.
         """
         line = Answer(id, answer, when)
         if lacking:
