@@ -143,9 +143,9 @@ def load_dataset(
     InvalidInputError
         If an option is unknown or impossible, or ``random_state`` is none of these.
     DataError
-        If a file is missing and cannot be downloaded, has a wrong checksum, or cannot be read; if
-        ``data_dir`` or ``$MVCC_DATA`` is no folder; if the loader of another package fails, or
-        returns no usable views, labels or relations.
+        If ``data_dir`` or ``$MVCC_DATA`` is not a folder; if a file is missing and cannot be
+        downloaded, has a wrong checksum, or cannot be read; if the loader of another package fails,
+        or returns no usable views, labels or relations.
 
     See Also
     --------
