@@ -99,7 +99,7 @@ class JointGraph:
         return _normalized(self.affinities)
 
     def with_matched_objects(self, columns_of: Callable[[Ints], Floats]) -> JointGraph:
-        """Return the graph with edges between objects of all views, by ``object_columns``."""
+        """Return the graph with edges between objects seen in all views, by ``object_columns``."""
         seen = seen_in_all(self.objects, self.n_objects)
         if not len(seen):
             return self

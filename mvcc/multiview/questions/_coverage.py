@@ -19,7 +19,7 @@ _BLOCK_ENTRIES = 2**16  # that stay in the cache while they are worked on
 
 
 class Kernel:
-    """K = (I − 0.95 S)⁻¹ of the normalized affinities S; C is K with a diagonal of ones.
+    """K = (I − 0.95 S)⁻¹ of the normalized affinities S; C is K, its diagonal scaled to 1.
 
     Up to 5,000 objects K is exact; of more it is I plus what the leading eigenpairs of S add, and C
     is the products of `features` (n, r), but for the diagonal. `roots` (n,) are those of the
