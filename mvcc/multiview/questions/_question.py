@@ -50,7 +50,7 @@ class Question:
     offers: tuple[Offer, ...]  # all groups, the likeliest first
     # the approximate number of rows of every view that an answer covers and no given answer does
     speaks_for: tuple[int, ...]
-    # the names of the two likeliest groups, where the second is more than half as likely; else empty
+    # the names of the two likeliest groups, where the second is more than half as likely; or empty
     undecided_between: tuple[str, ...]
 
 
