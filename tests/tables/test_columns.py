@@ -744,6 +744,18 @@ def test_cells_of_a_workbook_have_their_own_types_and_formulas_without_a_value_a
     assert "1 formula without a stored value (B3) counted as missing" in note
 
 
+def test_limits_with_decimal_commas_may_stand_among_the_numbers_of_a_workbook(tmp_path):
+    cells = [0.44, "<0,1", 2, 1.125, "1,5"] * 2
+    path = write_workbook(tmp_path / "t.xlsx", [["x", "y"], *([cell, 3] for cell in cells)])
+    table = read_table("lab", View(path=path, columns=("x",)))
+    assert table.X[:5, 0].tolist() == [0.44, 0.1, 2, 1.125, 1.5]
+    said = "with decimal commas, 2 values below or above a limit read as the limit"
+    assert table.used[0].note == said
+    for new, values in ((["0,5", "<0,1"], [0.5, 0.1]), ([0.5, "<0,1"], [0.5, 0.1])):
+        (read,) = read_like(table.used, pd.DataFrame({"x": new})).values()
+        assert read.values.tolist() == values
+
+
 def test_durations_and_times_of_day_are_the_same_in_workbooks_and_texts(tmp_path):
     parts = [(n % 7, 7 * n % 60, n) for n in range(12)]
     seconds = [3600 * h + 60 * m + s for h, m, s in parts]

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from mvcc._utils.arrays import Bools, Floats
-from mvcc._utils.messages import clipped, shown
+from mvcc._utils.messages import clipped, enumerated, shown
 from mvcc.tables._job import Kind
 from mvcc.tables.reading._pictures import SUFFIXES
 
@@ -182,6 +182,7 @@ _FILES = (
     *SUFFIXES,
     *(".pdf", ".tif", ".tiff", ".doc", ".docx", ".xls", ".xlsx", ".csv", ".txt", ".eml"),
 )
+_MOST_SPELLINGS = 3  # of a category that are told
 GLANCE = 1_000  # rows, which often tell what all would: it takes long to look at many texts
 _FEWEST_CODES, ENOUGH_CODES = 10, 0.9  # rows, and the share above which a column holds codes
 _ENOUGH_IDS = 0.5  # of the values of a column called id that are distinct
@@ -324,3 +325,14 @@ def said_of_most(texts: pd.Series[Any], values: Floats, noun: str) -> tuple[str]
     first = shown(clipped(others.iloc[0]))
     named = f"all others {first}" if len(others) > 1 == others.nunique() else f"{first} is not"
     return (f"{texts.count() - len(others)} of {texts.count()} values are {noun}, {named}",)
+
+
+def said_of_letters(texts: pd.Series[Any]) -> tuple[str, ...]:
+    """Name the first categories that are the same but for small and capital letters."""
+    values = pd.Series(texts.dropna().unique(), dtype=object)
+    folded = values.str.casefold()
+    twice = folded[folded.duplicated(keep=False)]
+    if twice.empty:
+        return ()
+    alike = values[folded == twice.iloc[0]]
+    return (f"{enumerated(map(shown, alike), _MOST_SPELLINGS)} are different values",)
