@@ -339,6 +339,14 @@ def test_other_values_tell_what_points_and_commas_are(tmp_path, content, X):
     assert {column.kind for column in table.used} == {"number"}
 
 
+def test_a_dash_beside_plus_is_a_value_also_among_new_rows_without_plus(tmp_path):
+    column, values = column_of(tmp_path, ["+", "-", "", "++", "-", "+", "+"])
+    assert (column.kind, column.n_missing, column.note) == ("category", 1, "- beside + is a value")
+    assert values[:2] == ["+", "-"]
+    (read_again,) = read_like([column], pd.DataFrame({"c": ["-", ""]})).values()
+    assert read_again.values.tolist() == ["-", None]
+
+
 @pytest.mark.parametrize(
     ("values", "delimiter", "line", "message"),
     [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
@@ -22,6 +22,7 @@ class Written(StrEnum):
 
     PLAIN = ""
     MAILS = "mails without headers and signatures"
+    SIGNS = "- beside + is a value"
     IN_SECONDS = "in seconds"
     HOURS_MINUTES = "in seconds, read as hours and minutes"
     DECIMAL_COMMAS = "with decimal commas"
@@ -130,8 +131,9 @@ class Column:
         return {"name": self.name, "kind": self.kind, "written": written, "unit": self.unit}
 
 
+_DASHES = {"-", "--", "---", "–", "—"}
 _MISSING = {
-    *("", "-", "--", "---", "–", "—", ".", "..", "...", "…", "?", "??"),
+    *("", *_DASHES, ".", "..", "...", "…", "?", "??"),
     *("na", "n/a", "n.a.", "nan", "nat", "null", "nil", "none", "(none)", "<na>"),
     *("#n/a", "#nv", "#null!", "#div/0!", "n.d.", "n.r.", "missing"),
     *("not available", "not applicable", "not recorded", "keine angabe", "nicht bekannt"),
@@ -283,13 +285,14 @@ def are_ordered(values: pd.Series[Any]) -> bool:
     return bool(pd.to_numeric(pd.Series(dtype.categories.astype(str)), errors="coerce").hasnans)
 
 
-def is_missing(values: pd.Series[Any]) -> Bools:
-    """Tell which values are not there, or are written as such."""
+def is_missing(values: pd.Series[Any], *, of_signs: bool = False) -> Bools:
+    """Tell which values are not there, or are written as such; beside + a dash is a value."""
     missing: Bools = values.isna().to_numpy(dtype=bool)
     if values.dtype.kind in "OUT" and not are_ordered(values):
         # pandas takes thirty times as long for few rows, of which there may be many columns
-        are_words = (str(value).strip().casefold() in _MISSING for value in values.tolist())
-        missing = missing | np.fromiter(are_words, dtype=bool)
+        texts = [str(value).strip().casefold() for value in values.tolist()]
+        words = _MISSING - _DASHES if of_signs or "+" in texts else _MISSING
+        missing = missing | np.fromiter((text in words for text in texts), dtype=bool)
     return missing
 
 
@@ -327,7 +330,14 @@ def said_of_most(texts: pd.Series[Any], values: Floats, noun: str) -> tuple[str]
     return (f"{texts.count() - len(others)} of {texts.count()} values are {noun}, {named}",)
 
 
-def said_of_letters(texts: pd.Series[Any]) -> tuple[str, ...]:
+def as_category(column: Column, texts: pd.Series[Any]) -> Column:
+    """Return a column as a category, with what must be known of its words."""
+    written = Written.SIGNS if texts.isin(_DASHES).any() else Written.PLAIN
+    remarks = column.remarks + _said_of_letters(texts)
+    return replace(column, kind="category", written=written, remarks=remarks)
+
+
+def _said_of_letters(texts: pd.Series[Any]) -> tuple[str, ...]:
     """Name the first categories that are the same but for small and capital letters."""
     values = pd.Series(texts.dropna().unique(), dtype=object)
     folded = values.str.casefold()

@@ -15,7 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from mvcc._utils.arrays import Bools, Floats
-from mvcc._utils.messages import clipped, shown, with_point
+from mvcc._utils.messages import clipped, with_point
 from mvcc._utils.settings import as_yaml
 from mvcc.tables._job import AskedKind, Kind
 from mvcc.tables.reading._column import (
@@ -26,9 +26,9 @@ from mvcc.tables.reading._column import (
     Written,
     are_few,
     are_ordered,
+    as_category,
     as_texts,
     is_missing,
-    said_of_letters,
     said_of_most,
 )
 from mvcc.tables.reading._dates import DATE, ORDERS, days_of, in_numbers, read_dates, remarks_on
@@ -155,7 +155,7 @@ def _by_type(
 
 def read_as(known: Column, values: pd.Series[Any], folder: str) -> Understood:
     """Read more values of a column that was read before."""
-    missing, written = is_missing(values), known.written
+    written, missing = known.written, is_missing(values, of_signs=known.written is Written.SIGNS)
     # in an older model, a constant has no kind
     column = Column(known.name, known.kind or "number", written=written, unit=known.unit)
     if reading := _by_type(column, values, missing, "m" if written in DURATIONS else "iufb"):
@@ -207,7 +207,7 @@ def _spellings(texts: Texts, values: pd.Series[Any]) -> Iterator[Texts]:
     """Give texts, and with decimal commas those of cells that are numbers beside others."""
     yield texts
     if values.dtype == object and any(isinstance(value, Number) for value in values):
-        is_text = [isinstance(value, str) for value in values]
+        is_text = np.array([isinstance(value, str) for value in values])
         yield texts.where(is_text, texts.str.replace(".", ",", regex=False))
 
 
@@ -341,7 +341,7 @@ def _as_words(column: Column, texts: Texts) -> Understood:
         kind = "text"
         column = replace(column, remarks=(f"{n_values} values are too many for a category",))
     if kind == "category":
-        column = replace(column, remarks=column.remarks + said_of_letters(texts))
+        column = as_category(column, texts)
     if kind == "text" and column.kind is None and are_mails(texts):
         column = replace(column, written=Written.MAILS)
     if column.written is Written.MAILS:
