@@ -301,6 +301,12 @@ def test_columns_with_ids_of_another_table_and_ids_that_repeat_are_doubtful():
     draft = run("init --from a.csv b.csv --out d.yaml")
     assert "  b: near: has ids of a: if rows with them are the same object, write a file" in draft
     assert draft.count("has ids") == 1
+    write("a", "id,x", ([900 + 7 * n, n % 3 / 9] for n in range(20)))
+    write("b", "key,near,y", ([f"w{n}", 900 + 7 * (n % 9), n % 2 / 9] for n in range(20)))
+    assert "b: near: has ids of a" in run("init --from a.csv b.csv --out g.yaml"), "that repeat"
+    write("m", "a,b", ([900 + 7 * (n % 9), f"w{n}"] for n in range(20)))
+    assert "has ids" not in run("init --from a.csv b.csv m.csv --out h.yaml")
+    assert yaml.safe_load(drafted("h.yaml"))["views"]["b"]["columns"]["near"] == "ignore"
     ids = [[f"P{n:02}", n % 3 / 9] for n in range(20)]
     write("a", "id,x", ids)
     refs = [f"P{n:02}" if n < 12 else ["see file", f"P{n + 40}"][n % 2] for n in range(20)]

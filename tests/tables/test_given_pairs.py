@@ -7,11 +7,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from mvcc import cluster_views
 from mvcc.exceptions import ConstraintConflictError, DataError, InvalidInputError
 from mvcc.tables import check_job, cluster_job, load_job, read_inputs
 from mvcc.tables.reading._people import rows_in_answers
 from tests.command_line import invoke
 from tests.tables.problems import (
+    QUICK,
     by_co_em,
     cluster,
     options_of,
@@ -107,6 +109,28 @@ def test_lines_that_lack_an_id_are_no_matches_and_are_counted(options, tmp_path,
     assert matches(options, tmp_path, "t1,\nt2,i4\n")[0, 1].tolist() == [[2, 4]]
     with pytest.raises(DataError, match=r"1 of 2 matches .* \(line 4: 't9' is not in texts"):
         matches(options, tmp_path, "texts,images\nt1,i0\nt2,\nt9,i4\n")
+
+
+@pytest.mark.parametrize("prefix", ["", "T"])
+def test_a_column_that_holds_the_ids_of_matched_rows_says_nothing_of_a_row(tmp_path, prefix):
+    texts = [["nr", "x"], *([f"{prefix}{900 + 7 * n}", n % 3] for n in range(12))]
+    of_text = [f"{prefix}{900 + 7 * (n % 11)}" if n % 3 else "" for n in range(24)]
+    images = [["id", "text", "y"], *([f"i{n}", of_text[n], n % 5] for n in range(24))]
+    content = "nr,id\n" + "".join(f"{text},i{n}\n" for n, text in enumerate(of_text) if text)
+    options = tables(tmp_path, texts, images)
+    (_, table) = read(options, tmp_path, content).tables
+    assert (table.columns, table.unused) == (["y"], ["text"])
+    assert table.X.tolist() == [[n % 5] for n in range(24)]
+    assert table.every_column[1].note == "ids of matched rows"
+    asked_for = [*options, (("views", "images", "columns"), ("text", "y"), "--columns")]
+    assert read(asked_for, tmp_path, content).tables[1].columns == ["text", "y"]
+    views = {
+        name: pd.DataFrame(rows[1:], columns=rows[0]).set_index(rows[0][0])
+        for name, rows in {"texts": texts, "images": images}.items()
+    }
+    pairs = pd.DataFrame([line.split(",") for line in content.split()[1:]])
+    found = cluster_views(views, matches={("texts", "images"): pairs}, n_clusters=2, **QUICK)
+    assert found.facts["views"][1]["unused"] == ["text"]
 
 
 @pytest.mark.parametrize("column", ["nr", "other"])

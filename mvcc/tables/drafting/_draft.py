@@ -44,7 +44,7 @@ from mvcc.tables.reading._column import (
 from mvcc.tables.reading._files import read_frame
 from mvcc.tables.reading._id_column import Named
 from mvcc.tables.reading._inputs import read_pairs
-from mvcc.tables.reading._matches import read_matches
+from mvcc.tables.reading._matches import read_matches, without_matched_ids
 from mvcc.tables.reading._problems import Problems
 from mvcc.tables.reading._rows import listed, plain_id
 from mvcc.tables.reading._table import Table, table_of
@@ -118,7 +118,10 @@ def draft_config(
                 said = files.notes or _hints_on_pairs(view, drafted)
                 raise DataError(" ".join([str(error), *said])) from error
         _doubt_ids_of_others(drafted, files)
-        read_matches(job, [draft.table for draft in drafted.values()], pairs, unread, [])
+        tables = [draft.table for draft in drafted.values()]
+        relations = read_matches(job, tables, pairs, unread, [])
+        for table in without_matched_ids(job, tables, relations):
+            drafted[table.name] = replace(drafted[table.name], table=table)
         try:
             unread.raise_any()
         except MvccError as error:
@@ -206,7 +209,7 @@ def _doubt_ids_of_others(drafted: Mapping[str, _Drafted], files: SortedFiles) ->
         if {name, other} in matched or other_draft.table.id_column is None:
             continue
         known = {plain_id(id.casefold()) for id in other_draft.table.ids}
-        are_numbers = all(map(str.isdigit, known))  # which quantities may be, too, if they repeat
+        are_numbers = all(map(str.isdecimal, known))  # which quantities may be, too, if they repeat
         frame = without_attrs(draft.frame)
         for column in draft.table.every_column:
             if column.name == draft.table.id_column or column.kind == "category":
@@ -220,12 +223,19 @@ def _doubt_ids_of_others(drafted: Mapping[str, _Drafted], files: SortedFiles) ->
             is_like_ids = column.why is LeftOut.AN_ID or len(held) > (
                 _FEW_REPEAT * len(texts) if are_numbers else FEW_NUMBERS
             )
+            is_like_ids |= are_numbers and len(held) > FEW_NUMBERS and _are_far_between(known)
             enough = _FEW_REPEAT if are_numbers else _MANY  # words beside codes are remarks
             if is_like_ids and len(held & known) > enough * len(held):
                 draft.doubts[column.name].append(
                     f"has ids of {other}: if rows with them are the same object, write a file of"
                     f" matches with the columns {name} and {other}, and ignore this one"
                 )
+
+
+def _are_far_between(ids: set[str]) -> bool:
+    """Tell whether few numbers are ids, so that quantities would hardly be some by chance."""
+    numbers = [*map(int, ids)]
+    return 2 * len(numbers) < max(numbers) - min(numbers)
 
 
 def _lines(drafted: Mapping[str, _Drafted], files: SortedFiles, folder: Path) -> _Lines:

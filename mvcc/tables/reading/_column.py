@@ -73,6 +73,7 @@ class LeftOut(StrEnum):
 
     NAMES_ROWS = "names the rows"
     AN_ID = "an id"
+    MATCHED_IDS = "ids of matched rows"
     BESIDE = "beside the array"
     CONSTANT = "constant"
     EMPTY = "empty"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import chain, compress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -14,6 +14,7 @@ from mvcc._utils.ids import why_unknown
 from mvcc._utils.messages import agreeing, counted, nearest_id, shown, views_of_pair
 from mvcc.exceptions import DataError
 from mvcc.tables._job import Job
+from mvcc.tables.reading._column import LeftOut, as_texts
 from mvcc.tables.reading._problems import Problems, option_for
 from mvcc.tables.reading._rows import RowsById, id_texts, leads_with_zeros, plain_id
 from mvcc.tables.reading._table import Table
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 _Find = Callable[[RowsById, str], int]
 
+_GLANCE = 100  # matches, which tell of most columns that they hold no ids
+_FEWEST_IDS, _NEARLY_ALL = 5, 0.9  # distinct ids, and the share of rows with those of their matches
 _MOST_SHOWN = 3  # unknown rows; to look for the most similar id takes time
 # a line, and the first of its names that is not of a row of a table
 Lacking = tuple[str, str, Table]
@@ -102,6 +105,35 @@ def _matches(
             raise DataError(problem)
         notes.append(note)
     return pd.DataFrame(rows[is_whole]).drop_duplicates().to_numpy()
+
+
+def without_matched_ids(job: Job, tables: list[Table], relations: Relations) -> list[Table]:
+    """Leave out columns of ids of matched rows, unless settings name them or none is left."""
+    tables = [*tables]
+    for (u, v), pairs in relations.items():
+        for own, other, rows in ((u, v, pairs), (v, u, pairs[:, ::-1])):
+            table = tables[own]
+            ids = pd.Series([plain_id(tables[other].ids[row]) for row in rows[:, 1]], dtype=object)
+            frame = pd.DataFrame(table.X, columns=table.columns).iloc[rows[:, 0]]
+            columns = [
+                column.name
+                for column in table.used
+                if column.kind in ("number", "text")
+                if column.name not in job.views[table.name].asked_for
+                if _are_ids(frame[column.name].head(_GLANCE), ids.head(_GLANCE))
+                if _are_ids(frame[column.name], ids)
+            ]
+            if 0 < len(columns) < len(table.columns):
+                tables[own] = table.without(columns, LeftOut.MATCHED_IDS)
+    return tables
+
+
+def _are_ids(values: pd.Series[Any], ids: pd.Series[Any]) -> bool:
+    """Tell whether rows, of which each may stand more than once, hold the ids of their matches."""
+    is_filled = values.notna().to_numpy()
+    texts = as_texts(values[is_filled]).map(plain_id)
+    is_one = (texts == ids[is_filled].to_numpy()).groupby(level=0).any()
+    return texts.nunique() >= _FEWEST_IDS and bool(is_one.mean() >= _NEARLY_ALL)
 
 
 def refuse_two_readings(

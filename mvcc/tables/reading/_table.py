@@ -19,6 +19,7 @@ from mvcc.tables._job import View
 from mvcc.tables.reading._column import (
     Column,
     LeftOut,
+    Written,
     as_texts,
     file_reason,
     why_unasked,
@@ -112,6 +113,23 @@ class Table:
             X=X,
             reference=self.reference and [self.reference[row] for row in rows],
             shown={column: [texts[row] for row in rows] for column, texts in self.shown.items()},
+        )
+
+    def without(self, columns: Collection[str], why: LeftOut) -> Table:
+        """Return the table with some columns left out."""
+        X = pd.DataFrame(self.X, columns=self.columns).drop(columns=columns)
+        every_column = [
+            replace(column, kind=None, written=Written.PLAIN, unit="", why=why, remarks=())
+            if column.name in columns
+            else column
+            for column in self.every_column
+        ]
+        return replace(
+            self,
+            columns=X.columns.tolist(),
+            X=_together({str(name): cells.to_numpy() for name, cells in X.items()}),
+            every_column=every_column,
+            unused=[*self.unused, *columns],
         )
 
     def lacks(self, name: str) -> str:
