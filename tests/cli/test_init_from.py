@@ -317,6 +317,16 @@ def test_columns_with_ids_of_another_table_and_ids_that_repeat_are_doubtful():
     assert "b: key: 1 value repeats, so it does not name the rows" in draft
 
 
+def test_matches_are_found_by_columns_that_some_rows_lack():
+    """As surveys may lack addresses, and catalogs the number of a book."""
+    for name in "ab":
+        mails = [f"{name}{n}@b.org" if n % 4 else "" for n in range(24)]
+        write(name, "E-mail,x,y", ([mail, n % 3, n * n] for n, mail in enumerate(mails)))
+    write("m", "E-mail,e-mail ", ([f"a{n}@b.org", f"b{n}@b.org"] for n in range(24) if n % 4))
+    assert "  matches a:b: m.csv" in run("init --from a.csv b.csv m.csv")
+    assert "a and b: 18 matches" in run("cluster cluster.yaml --dry-run")
+
+
 def test_ids_may_be_in_a_column_without_a_name_as_pandas_writes_an_index(tmp_path):
     for name in "ab":
         write(name, ",x", ([f"{name}{n}", n % 2 + n / 9] for n in range(12)))

@@ -133,16 +133,26 @@ def test_a_column_that_holds_the_ids_of_matched_rows_says_nothing_of_a_row(tmp_p
     assert found.facts["views"][1]["unused"] == ["text"]
 
 
-@pytest.mark.parametrize("column", ["nr", "other"])
-def test_a_column_that_lacks_a_value_names_no_rows_though_matches_call_it_so(tmp_path, column):
-    rows = [{"id": f"0{n}", column: "abcdef"[n : n + 1] or None, "x": n % 2} for n in range(7)]
-    texts = tmp_path / "texts.json"
-    texts.write_text(json.dumps(rows))
-    images = write_csv(tmp_path / "images.csv", IMAGES)
-    options = options_of({"texts": texts, "images": images}, n_clusters=2)
-    assert len(matches(options, tmp_path, "nr,images\n1,i0\n2,i4\n")[0, 1]) == 2
-    with pytest.raises(DataError, match=r"'a' is not in texts"):
-        matches(options, tmp_path, "nr,images\na,i0\nb,i4\n")
+def test_matches_may_call_a_column_that_some_rows_lack_which_names_no_rows(tmp_path):
+    def inputs_of(column, content):
+        rows = [{"id": f"0{n}", column: "abcdea"[n : n + 1] or None, "x": n % 2} for n in range(7)]
+        texts = tmp_path / "texts.json"
+        texts.write_text(json.dumps(rows))
+        images = write_csv(tmp_path / "images.csv", IMAGES)
+        return read(options_of({"texts": texts, "images": images}, n_clusters=2), tmp_path, content)
+
+    assert len(inputs_of("nr", "nr,images\n1,i0\n2,i4\n").relations[0, 1]) == 2
+    inputs = inputs_of("Nr", "nr,images\nc,i0\na,i4\nb,i2\n")
+    assert inputs.relations[0, 1].tolist() == [[2, 0], [1, 2]]
+    assert inputs.tables[0].ids[:2] == ["00", "01"]
+    assert inputs.notes == (
+        f"{tmp_path}/m.csv: names rows of texts by 'Nr', which is missing in 1 of 7 rows.",
+        f"{tmp_path}/m.csv: 1 line names several rows and was left out.",
+    )
+    with pytest.raises(DataError, match=r"'x' is not in texts"):
+        inputs_of("Nr", "nr,images\nc,i0\nb,i2\nx,i4\n")
+    with pytest.raises(DataError, match=r"'c' is not in texts"):
+        inputs_of("other", "nr,images\nc,i0\nb,i4\n")
 
 
 @pytest.mark.parametrize(("named", "start"), [("nr,images\n1,i0\n2", ""), ("a,b\nK1,i0\nK2", "K")])
