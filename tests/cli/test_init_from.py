@@ -277,7 +277,7 @@ def test_why_ids_name_no_rows_and_pairs_have_no_kind_is_told():
     with pytest.raises(DataError, match=r"a\.csv:14: line 14 has the id 'a5', as line 7 has"):
         run("init --from a.csv b.csv c.csv")
     write("c", "b key,z", ([f"b{n} ", f"z{n}"] for n in range(12)))
-    with pytest.raises(DataError, match=r"'b key' names the rows; 'z' an id\.$"):
+    with pytest.raises(DataError, match=r"'b key': names the rows; 'z': an id\.$"):
         run("init --from b.csv a.csv c.csv")
     write("c", "x,x", [[1, 2], [2, 3]])
     with pytest.raises(DataError, match=r"the column 'x' is there more than once"):

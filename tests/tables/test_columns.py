@@ -24,14 +24,8 @@ from mvcc.results import ColumnFacts, column_lines, columns_used, parse_facts
 from mvcc.tables import cluster_job, load_job
 from mvcc.tables._job import View
 from mvcc.tables.explaining._distinguishing import written
-from mvcc.tables.reading._column import (
-    GLANCE,
-    Column,
-    LeftOut,
-    Written,
-    file_reason,
-    looks_like_codes,
-)
+from mvcc.tables.reading._codes import file_reason, looks_like_codes
+from mvcc.tables.reading._column import GLANCE, Column, LeftOut, Written
 from mvcc.tables.reading._columns import notes_on_far_values, read_like
 from mvcc.tables.reading._files import read_frame
 from mvcc.tables.reading._numbers import numbers_by_arrow
@@ -447,11 +441,10 @@ def test_new_rows_are_read_as_those_that_were_clustered(tmp_path):
 def test_codes_are_not_quantities(tmp_path):
     rng = np.random.default_rng(0)
     codes = [f"{code:05}" for code in rng.permutation(9000)[:60]]
-    bodies = [f"40{number:010}" for number in rng.integers(10**10, size=60)]
-    checks = [-sum(int(d) * (1, 3)[n % 2] for n, d in enumerate(body)) % 10 for body in bodies]
+    articles = [ean(number) for number in rng.integers(10**10, size=60)]
     lines = [
-        f"r{n},{code},{20000 + n},+49 30 {1234567 + n},{body}{check},{100 + n % 7}"
-        for n, (code, body, check) in enumerate(zip(codes, bodies, checks, strict=True))
+        f"r{n},{code},{20000 + n},+49 30 {1234567 + n},{article},{100 + n % 7}"
+        for n, (code, article) in enumerate(zip(codes, articles, strict=True))
     ]
     table = read(tmp_path, "\n".join(["id,where,PLZ,Telefon,article,x", *lines]))
     assert [(column.name, column.note) for column in table.every_column[1:5]] == [
@@ -461,12 +454,41 @@ def test_codes_are_not_quantities(tmp_path):
         ("article", "barcodes"),
     ]
     assert table.columns == ["x"]
-    lines[-1] = lines[-1].replace(f"{bodies[-1]}{checks[-1]}", "none yet")
+    lines[-1] = lines[-1].replace(articles[-1], "none yet")
     table = read(tmp_path, "\n".join(["id,where,PLZ,Telefon,article,x", *lines]))
     assert table.every_column[4].note == "barcodes"
     asked = read(tmp_path, "\n".join(["id,where,x", *(f"r{n},0{n},1{n}" for n in range(60))]),
                  columns={"where": "number"})  # fmt: skip
     assert asked.columns == ["where", "x"]
+
+
+def ean(n):
+    body = f"40{n:010}"
+    return f"{body}{-sum(int(d) * (1, 3)[n % 2] for n, d in enumerate(body)) % 10}"
+
+
+def isbn(body):
+    """Return an ISBN of ten signs, or an ISSN, by the digits before its check digit."""
+    weights = range(len(body) + 1, 1, -1)
+    return body + "0123456789X"[-sum(int(d) * n for d, n in zip(body, weights, strict=True)) % 11]
+
+
+def test_isbn_of_ten_signs_and_issn_are_barcodes_also_with_hyphens(tmp_path):
+    books = [isbn(f"88{n:07}") for n in range(12345, 99999, 4321)]
+    books[3::4] = [f"{book[:2]}-{book[2:4]}-{book[4:9]}-{book[9]}" for book in books[3::4]]
+    issn = [isbn(f"{n:07}") for n in range(123456, 999999, 43210)]
+    rows = zip(books, issn, strict=False)
+    lines = [f"r{n},{book},{code[:4]}-{code[4:]},{n % 7}" for n, (book, code) in enumerate(rows)]
+    table = read(tmp_path, "\n".join(["id,book,journal,x", *lines]))
+    assert [column.note for column in table.every_column[1:3]] == ["barcodes"] * 2
+
+
+@pytest.mark.parametrize("ending", ["csv", "xlsx"])
+def test_codes_of_which_the_first_is_missing_are_no_quantities(tmp_path, ending):
+    rows = [[f"r{n}", int(ean(n * n)) if n else None, n % 7] for n in range(20)]
+    write = {"csv": write_csv, "xlsx": write_workbook}[ending]
+    path = write(tmp_path / f"t.{ending}", [["id", "article", "x"], *rows])
+    assert read_table("shop", View(path=path)).every_column[1].note == "barcodes"
 
 
 @pytest.mark.parametrize(

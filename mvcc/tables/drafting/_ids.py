@@ -11,13 +11,8 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from mvcc.constraints import is_kind
-from mvcc.tables.reading._column import (
-    is_missing,
-    looks_like_codes,
-    looks_like_ids,
-    may_name_rows,
-    without_attrs,
-)
+from mvcc.tables.reading._codes import looks_like_codes, looks_like_ids, may_name_rows
+from mvcc.tables.reading._column import is_missing, without_attrs
 from mvcc.tables.reading._rows import id_texts, plain_id
 
 _ENOUGH = 0.5  # of the values of a column, to be ids of a table

@@ -11,14 +11,8 @@ import pandas as pd
 
 from mvcc.exceptions import DataError
 from mvcc.tables._job import View
-from mvcc.tables.reading._column import (
-    GLANCE,
-    as_texts,
-    is_missing,
-    looks_like_codes,
-    looks_like_ids,
-    without_attrs,
-)
+from mvcc.tables.reading._codes import looks_like_codes, looks_like_ids
+from mvcc.tables.reading._column import GLANCE, as_texts, is_missing, without_attrs
 from mvcc.tables.reading._rows import columns_of_bytes, id_texts, no_column, plain_id, plain_ids
 
 _USUAL = ("id", "ids", "")  # names of columns that name rows

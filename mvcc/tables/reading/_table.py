@@ -17,13 +17,12 @@ from mvcc._utils.messages import clipped, nearest_id, shown
 from mvcc._utils.settings import as_yaml
 from mvcc.exceptions import DataError
 from mvcc.tables._job import View
+from mvcc.tables.reading._codes import file_reason, why_unasked
 from mvcc.tables.reading._column import (
     Column,
     LeftOut,
     Written,
     as_texts,
-    file_reason,
-    why_unasked,
     without_attrs,
     without_words,
 )
@@ -333,7 +332,7 @@ def _nothing_to_cluster(n: int, X: Floats | pd.DataFrame, became: dict[str, Colu
     """Say why nothing of ``n`` rows can be clustered, where it is so."""
     columns = list(became.values())
     if not X.shape[1]:
-        why = [f"{clipped(repr(column.name))} {column.note}" for column in columns[:MOST_LISTED]]
+        why = [f"{clipped(repr(column.name))}: {column.note}" for column in columns[:MOST_LISTED]]
         said = [f"no column is left to cluster: {'; '.join(why) or 'it has none'}"]
         hints = [_as_pictures(column.name) for column in columns if column.why is LeftOut.PICTURES]
         return ". ".join(said + hints[:1])
