@@ -457,6 +457,10 @@ def test_codes_are_not_quantities(tmp_path):
     lines[-1] = lines[-1].replace(articles[-1], "none yet")
     table = read(tmp_path, "\n".join(["id,where,PLZ,Telefon,article,x", *lines]))
     assert table.every_column[4].note == "barcodes"
+    rows = [f"r{n},{912345678 - 37 * n},{2100 + 7 * n},{n % 7}" for n in range(60)]
+    table = read(tmp_path, "\n".join(["id,Telemóvel,Postnr.,x", *rows]))
+    notes = [column.note for column in table.every_column[1:3]]
+    assert notes == ["phone numbers", "postal codes"]
     asked = read(tmp_path, "\n".join(["id,where,x", *(f"r{n},0{n},1{n}" for n in range(60))]),
                  columns={"where": "number"})  # fmt: skip
     assert asked.columns == ["where", "x"]
@@ -471,6 +475,14 @@ def isbn(body):
     """Return an ISBN of ten signs, or an ISSN, by the digits before its check digit."""
     weights = range(len(body) + 1, 1, -1)
     return body + "0123456789X"[-sum(int(d) * n for d, n in zip(body, weights, strict=True)) % 11]
+
+
+def test_addresses_are_no_texts_though_some_repeat_beside_long_texts(tmp_path):
+    said = "the parcel came too late and was wet"
+    rows = [[f"r{n}", f"ana.{n % 70}@b.pt" if n % 9 else "", f"{said} {n}"] for n in range(99)]
+    path = write_csv(tmp_path / "t.csv", [["id", "contact", "remark"], *rows])
+    table = read_table("shop", View(path=path))
+    assert (table.columns, table.every_column[1].note) == (["remark"], "e-mail addresses")
 
 
 def test_isbn_of_ten_signs_and_issn_are_barcodes_also_with_hyphens(tmp_path):
@@ -517,9 +529,11 @@ def test_an_id_is_guessed_where_it_is_named_like_one_and_distinct(tmp_path):
 
 def test_an_id_may_be_called_so_in_one_word_but_not_other_words_with_such_an_end(tmp_path):
     ids = "patientid Kundennr PatientNumber Matrikelnummer numero MMSI".split()
+    ids += ["Matrícula", "N.º", "Código", "Codice", "Número"]
     for name in [*ids, "Laufende Nummer", "Permit #", "N° dossier", "Numéro de dossier"]:
         assert read(tmp_path, f"{name},x\n7,1\n9,2\n").ids == ["7", "9"], name
-    for name in ("paid", "humid", "SNR", "Chlorid", "Telefonnummer", "Numéro de téléphone"):
+    phones = ("Telefonnummer", "Numéro de téléphone", "Número de teléfono", "Telefoonnr.")
+    for name in ("paid", "humid", "SNR", "Chlorid", *phones):
         assert read(tmp_path, f"{name},x\n7,1\n9,2\n").ids == ["0", "1"], name
 
 

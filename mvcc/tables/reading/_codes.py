@@ -24,20 +24,22 @@ _LABELS = re.compile(
 _MOST_LABELS = 50
 _ID = re.compile(
     r"(.*[ _.-])?(id|ids|key|code|nr|no|number|uuid|identifier|sku|isbn|ean|imo|mmsi|siret|iban"
-    r"|matricule|#|n[°º])\.?",
+    r"|matr[ií]cul[ae]|c[oó]digo|codice|#|n\.?[°º])\.?",
     re.IGNORECASE,
 )
 _CAMEL_ID = re.compile(r".*[a-z](ID|Id|Key|Code|Nr|No)")
 # not all words that end in id, such as paid
 _COMPOUND_ID = re.compile(
-    r"(.*(nummer|number|num[eé]ro)|(n[°º]|num[eé]ro|réf\.?|référence) .*|.*\w{3}nr"
+    r"(.*(nummer|number|n[uú]m[eé]ro)|(n\.?[°º]|n[uú]m[eé]ro|réf\.?|référence) .*|.*\w{3}nr"
     r"|(.*[ _.-])?(user|customer|client|patient|subject"
     r"|person|participant|respondent|student|member|employee|account|order|product|item|object"
     r"|sample|record|case|session|visit|device|kunden?|artikel)id)\.?",
     re.IGNORECASE,
 )
 # not number, which may count, as white_cell_number does
-_ENDS_AS_ID = re.compile(r".*(ids?|nummer|nr|imo|mmsi|#)\.?|(n[°º]|num[eé]ro) .*", re.IGNORECASE)
+_ENDS_AS_ID = re.compile(
+    r".*(ids?|nummer|nr|imo|mmsi|#)\.?|(n\.?[°º]|n[uú]m[eé]ro) .*", re.IGNORECASE
+)
 _MONTH_OR_YEAR = rf"\d{{1,2}}[-.]?(?i:{'|'.join(MONTHS)})[^\W\d_]*[-.]?\d|\d{{4}}年"
 # with letters and digits, but neither a number with its unit nor a date
 _CODE = re.compile(
@@ -46,8 +48,9 @@ _CODE = re.compile(
 )
 NAMED_CODES = re.compile(
     r"(?P<postal>(.*[ _-])?(plz|postleitzahl|zip|zip[ _-]?code|zipcode|post(al)?[ _-]?code|npa"
-    r"|code[ _-]postal))"
-    r"|(.*[ _-])?(tele)?(phone|fon|fax|tel|mobile|handy|téléphone)"
+    r"|code[ _-]postal|c[oó]d(igo|ice|\.)[ _-]postale?|postnr|postnummer)\.?|cap)"
+    r"|(.*[ _-])?((tele)?(phone|fon|fax|tel|mobile)|handy|téléphone|tel[eé]fono|telefone|telefoon"
+    r"|telemóvel|m[oó]vil|celular|cellulare|gsm)"
     r"([ _-]?(no|nr|num(ber|mer)?))?\.?",
     re.IGNORECASE,
 )

@@ -90,6 +90,7 @@ class LeftOut(StrEnum):
     POSTAL_CODES = "postal codes"
     PHONE_NUMBERS = "phone numbers"
     BARCODES = "barcodes"
+    ADDRESSES = "e-mail addresses"
 
 
 @dataclass(frozen=True)

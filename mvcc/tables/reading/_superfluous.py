@@ -24,6 +24,7 @@ _PHONE = re.compile(r"\+?[\d(][\d ()/.-]{4,20}")
 _WRITTEN_PHONE = re.compile(
     r"(?!\d{1,2}[/-]\d{1,2}[/-]\d{2,4}$)(?:\+\d|\(?0)\d*[ ()/-][\d ()/-]{4,20}"
 )
+_ADDRESS = re.compile(r"[^\s@]+@[^\s@]+\.[^\W\d_]{2,}")
 _BARCODE = re.compile(r"\d{7}[\dX]|\d{9}[\dX]|\d{12,14}", re.IGNORECASE)
 _PARTS = re.compile("[- ]")  # of a barcode, as of ISBN 88-06-12345-6, stand between these
 
@@ -41,7 +42,7 @@ _HARDLY = 0.6  # of the words that repeat, below which texts are names: first na
 
 
 def code_reason(name: str, values: pd.Series[Any]) -> LeftOut | None:
-    """Tell why numbers of a column are codes, which have no size; None if they are not."""
+    """Tell why a column holds codes, such as numbers without a size; None if it does not."""
     if values.dtype.kind not in "OUTiuf" or not len(values):
         return None
     named = NAMED_CODES.fullmatch(name.strip())
@@ -52,6 +53,8 @@ def code_reason(name: str, values: pd.Series[Any]) -> LeftOut | None:
     if is_text and not named and all(map(DECIMAL.fullmatch, head)):
         return None
     may_be_padded = is_text and _PADDED.search("\n".join(map(str, values.tolist())))
+    if _ADDRESS.fullmatch(first):
+        return LeftOut.ADDRESSES if _most_match(given_texts(values), _ADDRESS) else None
     is_barcode = _BARCODE.fullmatch(_PARTS.sub("", first))
     if not (named or may_be_padded or is_barcode or _WRITTEN_PHONE.fullmatch(first)):
         return None
