@@ -316,6 +316,8 @@ def test_a_row_is_called_by_its_line_also_below_values_of_several(tmp_path, name
             "ab",
             ["1 row without a value (line 4)", "2 rows below the table ('Total', 'Quelle: A')"],
         ),
+        ("id;x\na;1\nb;2\nI alt;3\n", "ab", ["1 row below the table ('I alt')"]),
+        ("id;x\na;1\nb;2\nTotais:;3\n", "ab", ["1 row below the table ('Totais:')"]),
         ("id;t;x\na;r;1\nb;s;2\n;Sum of x;3\n", "ab", ["1 row below the table ('Sum of x')"]),
         (
             "id;x;y\n;mg;%\na;1,5;2\n;;\nb;2;3\n",
