@@ -114,6 +114,7 @@ def assert_is_read(folder, values, kind, note, found):
         (["1.200 €/m²", "980 €/m²"], "in €/m², with points for thousands", [1200, 980]),
         (["9,3 l/100km", "8 l/100 km"], "in l/100km, with decimal commas", [9.3, 8]),
         (["7.5/10", "8/10", "9 / 10"], "in /10", [7.5, 8, 9]),
+        (["16,5/20", "8/20", "20/20"], "in /20, with decimal commas", [16.5, 8, 20]),
         (["13,5 % vol", "9 % Vol", "8 % vol"], "in % vol, with decimal commas", [13.5, 9, 8]),
         (["3 days", "1 day", "2.5 days"], "in days", [3, 1, 2.5]),
         (["2 Wochen", "1 Woche", "1 Wochen"], "in Wochen", [2, 1, 1]),

@@ -65,7 +65,7 @@ _CELL = re.compile(
     rf"(?P<last>{_AMOUNT})(?:[.,][-–—])?(?P<behind>[-−+])?"
     r"\s*(?P<after>%|‰|°|[€$£¥￥₹]|(?!e[+-]?\d)[°^µ]?(?:(?:sq|cu|fl)\.? |(?:square|cubic|fluid) )?"
     r"[^\W\d_][^\s\d,;:()]{0,14}[23²³]?)?"
-    r"(?P<per>(?: ?/ ?| (?:per|pro|par) )(?:100 ?)?[^\W\d_][^\s\d,;:()]{0,14}| ?/ ?(?:5|10|100)"
+    r"(?P<per>(?: ?/ ?| (?:per|pro|par) )(?:100 ?)?[^\W\d_][^\s\d,;:()]{0,14}| ?/ ?(?:5|[1235]0|100)"
     r"|(?<=%) ?(?:vol|abv|alc)\.?)?"
     rf"(?P<open> (?:{_OPEN}))?(?P<close>\))?",
     re.IGNORECASE,
