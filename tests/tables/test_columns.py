@@ -406,6 +406,11 @@ def test_the_order_of_day_and_month_can_be_asked_for_as_the_message_says(tmp_pat
         assert read(tmp_path, content, columns={name: order}).X[:, 0].tolist() == days
 
 
+def test_short_words_for_missing_values_are_known_in_several_languages(tmp_path):
+    column, _ = column_of(tmp_path, ["5", "k. A.", "n/d", "s/d", "N.v.t.", "7"])
+    assert (column.kind, column.n_missing) == ("number", 4)
+
+
 def test_words_for_missing_values_can_be_added(tmp_path):
     content = "id,x,w\na,1,u\nb,-999,unknown\nc,3,u\nd,4,v\ne,5,u\n"
     table = read(tmp_path, content, missing=(-999, "Unknown"))

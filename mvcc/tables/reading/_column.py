@@ -135,7 +135,7 @@ _DASHES = {"-", "--", "---", "–", "—"}
 _MISSING = {
     *("", *_DASHES, ".", "..", "...", "…", "?", "??"),
     *("na", "n/a", "n.a.", "nan", "nat", "null", "nil", "none", "(none)", "<na>"),
-    *("#n/a", "#nv", "#null!", "#div/0!", "n.d.", "n.r.", "missing"),
+    *("#n/a", "#nv", "#null!", "#div/0!", "n.d.", "n/d", "s/d", "n.v.t.", "nvt", "n.r.", "missing"),
     *("not available", "not applicable", "not recorded", "keine angabe", "nicht bekannt"),
     *("k.a.", "k. a.", "k.a", "n.b.", "n. b.", "n.v.", "n. v.", "k.w.", "fehlt"),
     *("n.c.", "non renseigné", "manquant"),
