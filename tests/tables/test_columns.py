@@ -941,6 +941,16 @@ def test_all_columns_of_texts_are_one_text():
     np.testing.assert_array_equal(features.transform(apart.iloc[[5, 0]]), X[[5, 0]])
 
 
+def test_short_texts_side_by_side_weigh_no_more_than_one():
+    """Names beside addresses would else outweigh all other columns twice, as a sentence may."""
+    rng = np.random.default_rng(0)
+    words = [[f"{sound}{end}" for end in ("ana", "ilva", "osta", "eira")] for sound in "BCDFGLMPST"]
+    short = ["{} {}".format(*rng.choice(np.ravel(words), 2)) for _ in range(120)]
+    frame = pd.DataFrame({"a": short[:60], "b": short[60:], "price": rng.normal(size=60)})
+    X = MixedFeatures(["text", "text", "number"]).fit_transform(frame)
+    assert X[:, :-1].var(axis=0).sum() == pytest.approx(1)
+
+
 def test_texts_of_few_words_are_told_apart_by_their_parts():
     surnames = ("Meier", "Meyer", "Maier", "Schulz", "Schultz", "Schulze")
     names = [f"{surname} {letter}" for surname in surnames for letter in "abcdefgh"]
