@@ -324,6 +324,7 @@ def test_a_row_is_called_by_its_line_also_below_values_of_several(tmp_path, name
             "ab",
             ["1 row of units ('mg')", "1 row without a value (line 4)"],
         ),
+        ("id;x;y\nEenheid;mg;%\na;;2\nb;2;\n", "ab", ["1 row of units ('Eenheid')"]),
         ("id;x;y\n[unit];mg;-\na;1;2\nb;2;3\n", ["[unit]", "a", "b"], []),
         ("id;x;y\nb;mg;%\na;1;red\nc;2;blue\n", "bac", []),
         ("id;x\nb;1\ntotal;red\n", ["b", "total"], []),

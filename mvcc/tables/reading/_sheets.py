@@ -42,7 +42,11 @@ _STATISTIC = re.compile(
     re.IGNORECASE,
 )
 
-_UNITS = re.compile(r"\W?(units?|einheit(en)?|unités?|unidad(es)?|unità)\W{0,2}", re.IGNORECASE)
+_UNITS = re.compile(
+    r"\W?(units?|einheit(en)?|unités?|unidad|unidades?|unità|eenhe(id|den)|enhed(er)?|enhet(er)?)"
+    r"\W{0,2}",
+    re.IGNORECASE,
+)
 
 
 def letters_of(column: int) -> str:
@@ -231,7 +235,7 @@ def are_units(body: Cells) -> bool:
         return False
     starts = [row[0] for row in others if _n_filled(row)]
     units = [n for n, unit in enumerate(first) if unit is not None and n]
-    cells = [row[n] for row in others for n in units]
+    cells = [row[n] for row in others for n in units if row[n] is not None]
     numbers = [value for value in cells if _is_number(value)]
     names_none = first[0] is None or _UNITS.fullmatch(str(first[0]).strip())
     return bool(names_none) and None not in starts and len(numbers) > _NEARLY_ALL * len(cells)
