@@ -535,7 +535,7 @@ def test_an_id_is_guessed_where_it_is_named_like_one_and_distinct(tmp_path):
 
 def test_an_id_may_be_called_so_in_one_word_but_not_other_words_with_such_an_end(tmp_path):
     ids = "patientid Kundennr PatientNumber Matrikelnummer numero MMSI".split()
-    ids += ["Matrícula", "N.º", "Código", "Codice", "Número"]
+    ids += ["Barcode", "Matrícula", "N.º", "Código", "Codice", "Número"]
     for name in [*ids, "Laufende Nummer", "Permit #", "N° dossier", "Numéro de dossier"]:
         assert read(tmp_path, f"{name},x\n7,1\n9,2\n").ids == ["7", "9"], name
     phones = ("Telefonnummer", "Numéro de téléphone", "Número de teléfono", "Telefoonnr.")
@@ -1068,7 +1068,16 @@ def test_a_glance_at_the_first_rows_decides_nothing_that_later_rows_deny():
     codes = pd.Series([f"INV-{n:04}" for n in range(1500)])
     assert looks_like_codes(codes)
     assert not looks_like_codes(pd.Series([*codes, codes.iloc[0]]))
-    for day in ("{:02}-Jan-23", "{:02}DEC2023", "2023年1月{}日"):
+    assert looks_like_codes(pd.Series([f"{'ABC'[n % 3]} {1234 + n}" for n in range(28)]))
+    days = (
+        "{:02}-Jan-23",
+        "{:02}DEC2023",
+        "2023年1月{}日",
+        "MAI 20{:02}",
+        "FS 20{:02}",
+        "EUR 8{:02}",
+    )
+    for day in days:
         assert not looks_like_codes(pd.Series([day.format(n) for n in range(1, 29)]))
 
 

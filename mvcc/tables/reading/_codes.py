@@ -16,6 +16,7 @@ from mvcc.tables.reading._column import (
     given_texts,
     is_missing,
 )
+from mvcc.tables.reading._numbers import CURRENCY
 from mvcc.tables.reading._pictures import SUFFIXES
 
 _LABELS = re.compile(
@@ -24,7 +25,7 @@ _LABELS = re.compile(
 _MOST_LABELS = 50
 _ID = re.compile(
     r"(.*[ _.-])?(id|ids|key|code|nr|no|number|uuid|identifier|sku|isbn|ean|imo|mmsi|siret|iban"
-    r"|matr[ií]cul[ae]|c[oó]digo|codice|#|n\.?[°º])\.?",
+    r"|matr[ií]cul[ae]|barcode|c[oó]digo|codice|#|n\.?[°º])\.?",
     re.IGNORECASE,
 )
 _CAMEL_ID = re.compile(r".*[a-z](ID|Id|Key|Code|Nr|No)")
@@ -41,9 +42,10 @@ _ENDS_AS_ID = re.compile(
     r".*(ids?|nummer|nr|imo|mmsi|#)\.?|(n\.?[°º]|n[uú]m[eé]ro) .*", re.IGNORECASE
 )
 _MONTH_OR_YEAR = rf"\d{{1,2}}[-.]?(?i:{'|'.join(MONTHS)})[^\W\d_]*[-.]?\d|\d{{4}}年"
-# with letters and digits, but neither a number with its unit nor a date
+# with letters and digits, but neither a number with its unit nor a date or a year
 _CODE = re.compile(
-    r"(?=.*\d)(?=.*[^\W\d_])(?![+-]?[\d.,]+[^\W\d_]{1,3}$)(?!\d{1,4}[-/.]\d)"
+    rf"(?!(?i:{'|'.join(MONTHS)}|{CURRENCY}) )[A-Z]{{1,4}} (?!(?:19|20)\d\d$)\d{{3,12}}"
+    r"|(?=.*\d)(?=.*[^\W\d_])(?![+-]?[\d.,]+[^\W\d_]{1,3}$)(?!\d{1,4}[-/.]\d)"
     rf"(?!{_MONTH_OR_YEAR})[\w.:/-]{{2,60}}"
 )
 NAMED_CODES = re.compile(

@@ -48,7 +48,7 @@ _FACTORS = {
     **dict.fromkeys(("b", "bn", "mrd", "mrd.", "billion"), 1e9),
 }
 _THOUSANDS_BY_COMMA = ("$", "£", "¥", "₹")
-_BEFORE = "|".join(re.escape(word) for word in sorted(_UNIT_OF, key=len, reverse=True))
+CURRENCY = "|".join(re.escape(word) for word in sorted(_UNIT_OF, key=len, reverse=True))
 _AMOUNT = rf"(?:\d[\d.,]*|[.,]\d+){_EXPONENT}"
 _LIMIT = (
     "under|below|over|above|(?:less|fewer|more) than|up to|at (?:least|most)|(?:moins|plus) de"
@@ -60,7 +60,7 @@ _OPEN = (
 )
 _CELL = re.compile(
     rf"(?P<limit>[<>≤≥]=?|(?=[^\W\d_])(?:{_LIMIT})(?= ))?\s*"
-    rf"(?P<minus>[+\-−(])?\s*(?P<before>{_BEFORE})?\s*(?P<sign>[+\-−(])?"
+    rf"(?P<minus>[+\-−(])?\s*(?P<before>{CURRENCY})?\s*(?P<sign>[+\-−(])?"
     rf"(?:(?P<first>{_AMOUNT})\s?(?:-|–|—|bis|to|à)\s?(?:(?P=before)\s?)?)?"
     rf"(?P<last>{_AMOUNT})(?:[.,][-–—])?(?P<behind>[-−+])?"
     r"\s*(?P<after>%|‰|°|[€$£¥￥₹]|(?!e[+-]?\d)[°^µ]?(?:(?:sq|cu|fl)\.? |(?:square|cubic|fluid) )?"
@@ -73,8 +73,8 @@ _CELL = re.compile(
 _WHOLE_CELL = re.compile(rf"\A(?:{_CELL.pattern})\Z", re.IGNORECASE)
 # what others must have, too: 768 beside 3.3k is not 768k; but m and t alone are units
 _FACTOR = re.compile(
-    rf"%|(?:[kKMT]|(?i:[kmtb](?={_BEFORE})|tsd|mio|mill|mrd|mn|mln|bn|thousand|[mb]illion)\.?)"
-    rf"(?i:{_BEFORE})?"
+    rf"%|(?:[kKMT]|(?i:[kmtb](?={CURRENCY})|tsd|mio|mill|mrd|mn|mln|bn|thousand|[mb]illion)\.?)"
+    rf"(?i:{CURRENCY})?"
 )
 # 1 day is in days, and 1 Tag in Tage
 _PLURAL = re.compile(r"(?<=[^\W\d_]{2})(e[ns]?|s)$")
