@@ -140,10 +140,11 @@ _MISSING = {
     *("k.a.", "k. a.", "k.a", "n.b.", "n. b.", "n.v.", "n. v.", "k.w.", "fehlt"),
     *("n.c.", "non renseigné", "manquant"),
 }
-# each as it begins in English, German, French, Spanish and Italian
+# each as it begins in English, German, French, Spanish, Italian, Portuguese and Dutch
 MONTHS = (
-    *("jan|ene|gen", "f[eé]b|fév", "mar|mär|mrz", "a[pbv]r", "ma[yigj]", "jun|juin|giu"),
-    *("jul|juil|lug", "aug|ao[uû]|ago", "sep|set", "o[ck]t|ott", "nov", "de[cz]|déc|dic"),
+    *("jan|ene|gen", "f[eé][bv]", "mar|mär|mrz|maa|mrt", "a[pbv]r", "ma[yigj]|mei"),
+    *("jun|juin|giu", "jul|juil|lug", "aug|ao[uû]|ago", "sep|set", "o[cku]t|ott", "nov"),
+    "de[cz]|déc|dic",
 )
 MOST_CATEGORIES = 40  # distinct values, each twice in the mean; words with more are text
 _MOST_SPELLINGS = 3  # of a category that are told
