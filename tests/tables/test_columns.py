@@ -421,6 +421,12 @@ def test_words_for_missing_values_can_be_added(tmp_path):
     assert table.X["x"].isna().tolist() == [False, True, False, False, False]
 
 
+def test_a_word_for_a_missing_date_is_not_an_example_of_dates(tmp_path):
+    content = "id,seen,x\na,never,1\nb,3.5.2023,2\nc,4.5.2023,4\n"
+    table = read(tmp_path, content, missing=("never",))
+    assert table.used[0].examples == (("3.5.2023", "2023-05-03"), ("4.5.2023", "2023-05-04"))
+
+
 def test_new_rows_are_read_as_those_that_were_clustered(tmp_path):
     rng = np.random.default_rng(0)
     lines = [

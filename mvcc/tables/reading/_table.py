@@ -255,7 +255,7 @@ def _understood(
         unasked = used.keys() - kinds.keys()
         readings = without_superfluous(without_names(readings, unasked), unasked)
     add_mistakes(readings, frame, name, view, problems)
-    bare = without_attrs(frame)
+    bare = without_attrs(filled)
     became = {}
     for index, (column, reason) in enumerate(reasons.items()):
         reading = readings.get(column) or Understood(Column(column, None, why=reason))
