@@ -327,6 +327,16 @@ def test_matches_are_found_by_columns_that_some_rows_lack():
     assert "a and b: 18 matches" in run("cluster cluster.yaml --dry-run")
 
 
+def test_several_choices_in_a_cell_are_doubtful_but_not_a_name_of_two_parts():
+    choices = ["video;book;", "book;video;forum;", "forum;", "forum;book;", "video;"]
+    names = ["Silva, Ana", "Costa, Rui", "Sousa, Inês"]
+    write("a", "id,used,who,x", ([f"a{n}", choices[n % 5], names[n % 3], n * n] for n in range(60)))
+    said = "a: used: cells list some of 3 choices: make a column of each choice"
+    draft = run("init --from a.csv")
+    assert said in draft
+    assert draft.count("choices") == 1
+
+
 def test_ids_may_be_in_a_column_without_a_name_as_pandas_writes_an_index(tmp_path):
     for name in "ab":
         write(name, ",x", ([f"{name}{n}", n % 2 + n / 9] for n in range(12)))
