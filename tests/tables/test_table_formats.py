@@ -522,6 +522,9 @@ def test_a_missing_file_and_a_folder_are_refused(tmp_path, ending):
     with pytest.raises(DataError, match=rf"{tmp_path.name}: this is a folder; name a file"):
         read_table("texts", View(path=str(tmp_path)))
     (tmp_path / f"texts.{ending}").touch()
+    (tmp_path / "cluster.yaml").touch()
+    with pytest.raises(DataError, match=r"is a folder\. Name the config in it, .*/cluster\.yaml;"):
+        read_table("texts", View(path=str(tmp_path)))
     message = rf"text\.{ending}: there is no such file; did you mean 'texts\.{ending}'\?"
     with pytest.raises(DataError, match=message):
         read_table("texts", View(path=str(tmp_path / f"text.{ending}")))

@@ -17,6 +17,7 @@ from mvcc._utils.reading import check_size, content_of, in_lines, within_limits
 from mvcc._utils.text import decoded, parse_arff
 from mvcc.constraints import ConstraintFile
 from mvcc.exceptions import DataError
+from mvcc.tables._layout import CONFIG
 from mvcc.tables.reading._parquet import frames_of_parquet, parts_of, read_parquet
 from mvcc.tables.reading._rows import id_texts
 from mvcc.tables.reading._text_tables import frames_of_text, read_text_table
@@ -64,6 +65,11 @@ def read_constraints(path: str) -> ConstraintFile:
 def _reading(path: str) -> Iterator[tuple[str, str]]:
     """Give the ending of a table and what messages call it; say why it cannot be read."""
     ending, location = Path(path).suffix.lower(), clipped(path, _MOST_SHOWN)
+    if os.path.exists(config := os.path.join(path, CONFIG)):
+        raise DataError(
+            f"{location}: this is a folder. Name the config in it, {clipped(config, _MOST_SHOWN)};"
+            " mvcc match takes a folder of results with --from."
+        )
     if os.path.isdir(path):
         raise DataError(
             f"{location}: this is a folder; name a file. Only views of mvcc cluster and mvcc"
