@@ -178,7 +178,7 @@ class Shower:
         bars = []
         for name in most.index[most != 0]:
             column, values = columns[name]
-            bars.append((name, value_text(values[row], column.kind), round(scores[name], 2)))
+            bars.append((name, value_text(values[row], column.shown_as), round(scores[name], 2)))
         return tuple(bars)
 
     @cached_property

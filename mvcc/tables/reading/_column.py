@@ -115,6 +115,11 @@ class Column:
             parts.append("may be a label, since the clusters follow it")
         return ", ".join(filter(None, parts))
 
+    @property
+    def shown_as(self) -> str | None:
+        """What its values are shown as: durations, or what it is."""
+        return self.written if self.written in DURATIONS else self.kind
+
     def to_dict(self) -> dict[str, Any]:
         """Return the facts of the column."""
         return {
