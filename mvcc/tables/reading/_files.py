@@ -35,6 +35,7 @@ def read_frame(
     ``attrs`` tell the "delimiter" of a text file, the line of the names ("header") and of each row
     ("lines"), which column names rows ("index"), which are no features ("beside"), "folder",
     "sheet", how many digits a workbook shows of numbers ("widths") and "notes".
+    Messages name the ``view`` in options; "" is a file of pairs, which is not one.
     """
     # mvcc reports what matters of a file; libraries may warn of more
     with _reading(path) as (ending, location), warnings.catch_warnings(action="ignore"):
@@ -49,11 +50,16 @@ def read_frame(
     return frame
 
 
+def read_pairs_of(path: str) -> pd.DataFrame:
+    """Read a file of matches or constraints, for which nobody can name a sheet."""
+    return read_frame(path, view="")
+
+
 def read_constraints(path: str) -> ConstraintFile:
     """Read a file of constraints: text, or a table of any other format."""
     if _READERS.get(Path(path).suffix.lower(), read_text_table) is read_text_table:
         return ConstraintFile.read(path)
-    frame = read_frame(path)
+    frame = read_pairs_of(path)
     columns = [id_texts(values) for _, values in frame.items()]
     lines = np.asarray(frame.attrs.get("lines", frame.index)).tolist()
     header = frame.attrs.get("header", 1), list(map(str, frame.columns))

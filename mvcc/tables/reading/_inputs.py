@@ -19,7 +19,12 @@ from mvcc.constraints import ConstraintFile
 from mvcc.exceptions import DataError
 from mvcc.tables._job import Job
 from mvcc.tables.reading._column import as_texts
-from mvcc.tables.reading._files import read_constraints, read_frame, read_frames
+from mvcc.tables.reading._files import (
+    read_constraints,
+    read_frame,
+    read_frames,
+    read_pairs_of,
+)
 from mvcc.tables.reading._id_column import Named
 from mvcc.tables.reading._matches import first_two, read_matches, without_matched_ids
 from mvcc.tables.reading._parquet import input_sha256
@@ -130,7 +135,7 @@ def _named_by_matches(frame: pd.DataFrame, view: str, side: int) -> Iterator[Nam
 def read_pairs(
     job: Job,
     problems: Problems,
-    read: Callable[[str], pd.DataFrame] = read_frame,
+    read: Callable[[str], pd.DataFrame] = read_pairs_of,
     drawn: Mapping[str, pd.DataFrame] = MappingProxyType({}),
 ) -> PairFiles:
     """Read the files of matches and constraints, but those of matches whose lines were drawn."""
