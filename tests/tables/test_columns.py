@@ -151,6 +151,16 @@ def assert_is_read(folder, values, kind, note, found):
             " 1 range read as the middle",
             [1, 2, 3, 10, 5],
         ),
+        (
+            ["menos de 2 horas", "2 a 4 horas", "mais de 7 horas", "8 horas o más"],
+            "in horas, 3 values below or above a limit read as the limit, 1 range read as the middle",
+            [2, 3, 7, 8],
+        ),
+        (
+            ["meno di 2", "minder dan 3", "5 tot 6", "7 eller mere"],
+            "3 values below or above a limit read as the limit, 1 range read as the middle",
+            [2, 3, 5.5, 7],
+        ),
         (["3", "0", "5+"], "1 value below or above a limit read as the limit", [3, 0, 5]),
         (
             ["18-29", "30-65", "66+"],

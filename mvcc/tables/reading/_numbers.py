@@ -51,17 +51,20 @@ _THOUSANDS_BY_COMMA = ("$", "£", "¥", "₹")
 CURRENCY = "|".join(re.escape(word) for word in sorted(_UNIT_OF, key=len, reverse=True))
 _AMOUNT = rf"(?:\d[\d.,]*|[.,]\d+){_EXPONENT}"
 _LIMIT = (
-    "under|below|over|above|(?:less|fewer|more) than|up to|at (?:least|most)|(?:moins|plus) de"
-    "|unter|über|ab|bis(?: zu)?|(?:weniger|mehr) als|mindestens|höchstens"
+    "under|below|over|above|(?:less|fewer|more) than|up to|at (?:least|most)"
+    "|unter|über|ab|bis(?: zu)?|(?:weniger|mehr) als|mindestens|höchstens|hasta|até|fino a"
+    "|(?:moins|plus|menos|m[aá]s|mais) de|(?:meno|più) di|(?:minder|meer) dan|(?:mindre|mere) end"
 )
 _OPEN = (
     "(?:or|and) (?:more|over|above|older|up|less|under|below|younger)"
     "|(?:und|oder) (?:mehr|älter|darüber|weniger|jünger)|(?:et|ou) (?:plus|moins)"
+    "|(?:y|o|ou) (?:m[aá]s|mais|menos)|o (?:più|meno)|(?:en|of) (?:meer|minder|ouder|jonger)"
+    "|(?:og|eller) (?:mere|derover|mindre)"
 )
 _CELL = re.compile(
     rf"(?P<limit>[<>≤≥]=?|(?=[^\W\d_])(?:{_LIMIT})(?= ))?\s*"
     rf"(?P<minus>[+\-−(])?\s*(?P<before>{CURRENCY})?\s*(?P<sign>[+\-−(])?"
-    rf"(?:(?P<first>{_AMOUNT})\s?(?:-|–|—|bis|to|à)\s?(?:(?P=before)\s?)?)?"
+    rf"(?:(?P<first>{_AMOUNT})(?:\s?(?:-|–|—|bis|to|à)\s?| (?:a|tot|til) )(?:(?P=before)\s?)?)?"
     rf"(?P<last>{_AMOUNT})(?:[.,][-–—])?(?P<behind>[-−+])?"
     r"\s*(?P<after>%|‰|°|[€$£¥￥₹]|(?!e[+-]?\d)[°^µ]?(?:(?:sq|cu|fl)\.? |(?:square|cubic|fluid) )?"
     r"[^\W\d_][^\s\d,;:()]{0,14}[23²³]?)?"
