@@ -193,6 +193,8 @@ def assert_is_read(folder, values, kind, note, found):
         (["Ja", "nein", "", "ja"], "ja is 1", [1, 0, None, 1]),
         (["wahr", "FALSCH"], "wahr is 1", [1, 0]),
         (["oui", "non"], "oui is 1", [1, 0]),
+        (["Sim", "Não"], "sim is 1", [1, 0]),
+        (["ja", "nee"], "ja is 1, nee 0", [1, 0]),
         (["x", "", "X"], "x is 1", [1, 0, 1]),
     ],
 )

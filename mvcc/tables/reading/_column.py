@@ -38,6 +38,10 @@ class Written(StrEnum):
     VRAI_FAUX = "vrai is 1"
     OUI_NON = "oui is 1"
     SI_NO = "sí is 1"
+    SI_NO_ITALIAN = "sì is 1"
+    SIM_NAO = "sim is 1"
+    JA_NEE = "ja is 1, nee 0"
+    JA_NEJ = "ja is 1, nej 0"
     CROSSES = "x is 1"
     CHECKS = "✓ is 1"
     YEAR_MONTH_DAY = "year-month-day"
@@ -61,6 +65,10 @@ TRUTH = {  # the words for 0 and 1
     Written.VRAI_FAUX: ("faux", "vrai"),
     Written.OUI_NON: ("non", "oui"),
     Written.SI_NO: ("no", "sí"),
+    Written.SI_NO_ITALIAN: ("no", "sì"),
+    Written.SIM_NAO: ("não", "sim"),
+    Written.JA_NEE: ("nee", "ja"),
+    Written.JA_NEJ: ("nej", "ja"),
     Written.CROSSES: ("", "x"),
     Written.CHECKS: ("", "✓"),
 }
