@@ -43,6 +43,7 @@ from tests.tables.problems import (
 )
 
 TWO_DIGITS = "years of two digits are from 1969 to 2068"
+FLAGGED = "values read without the flag behind"
 NO_END = "9999-12-31 is a date; leave it empty for no end"
 
 
@@ -131,6 +132,8 @@ def assert_is_read(folder, values, kind, note, found):
             "in h, with decimal commas, 4 values without the unit",
             [2, 0.5, 1.5, 4, 1, 3, 2],
         ),
+        (["16,4 H", "7", "5 L", "8"], f"with decimal commas, 2 {FLAGGED}", [16.4, 7, 5, 8]),
+        (["16.4*", "7", "9**", "8", "9↑", "7"], f"3 {FLAGGED}", [16.4, 7, 9, 8, 9, 7]),
         (["3.3m", "57", "0.7m"], "in m, 1 value without the unit", [3.3, 57, 0.7]),
         (["5", "<0.05", "> 9"], "2 values below or above a limit read as the limit", [5, 0.05, 9]),
         (
@@ -315,6 +318,7 @@ def test_numbers_that_are_all_days_are_dates_also_in_new_rows(tmp_path, empty):
         ),
         (["9TEUR", "768", "3TEUR"], "text", "2 of 3 values are numbers in TEUR, '768' is not"),
         (["9m$", "768", "3m$"], "text", "2 of 3 values are numbers in m$, '768' is not"),
+        (["9 L", "768", "700"], "text", "2 of 3 values are numbers, '9 L' is not"),
         (["9 T", "768", "3 T"], "text", "2 of 3 values are numbers in T, '768' is not"),
         (["9 %", "0.5", "3 %"], "text", "2 of 3 values are numbers in %, '0.5' is not"),
         (
@@ -463,6 +467,12 @@ def test_new_rows_are_read_as_those_that_were_clustered(tmp_path):
     frame.loc[5, "price"] = "7 $"
     with pytest.raises(InvalidInputError, match=r"'7 \$', which is not a finite number in €"):
         view.predict(frame[view.columns], str)
+
+
+def test_flags_behind_new_numbers_are_none_of_their_units(tmp_path):
+    column, _ = column_of(tmp_path, ["16.4", "<7", "9 H", "5 L", "8", "7", "6"])
+    (read,) = read_like([column], pd.DataFrame({"c": ["3 L", "4"]})).values()
+    assert read.values.tolist() == [3, 4]
 
 
 def test_codes_are_not_quantities(tmp_path):
