@@ -322,9 +322,13 @@ def test_matches_are_found_by_columns_that_some_rows_lack():
     for name in "ab":
         mails = [f"{name}{n}@b.org" if n % 4 else "" for n in range(24)]
         write(name, "E-mail,x,y", ([mail, n % 3, n * n] for n, mail in enumerate(mails)))
+    assert "shares" not in run("init --from a.csv b.csv --out c.yaml")
     write("m", "E-mail,e-mail ", ([f"a{n}@b.org", f"b{n}@b.org"] for n in range(24) if n % 4))
     assert "  matches a:b: m.csv" in run("init --from a.csv b.csv m.csv")
     assert "a and b: 18 matches" in run("cluster cluster.yaml --dry-run")
+    write("c", "Mail,x,y", ([f"A{n}@b.org", n % 3, n * n] for n in range(24)))
+    said = "a: E-mail: shares 18 values with 'Mail' of c: if rows with the same one are the same"
+    assert said in run("init --from a.csv c.csv --out d.yaml")
 
 
 def test_several_choices_in_a_cell_are_doubtful_but_not_a_name_of_two_parts():
