@@ -18,8 +18,8 @@ from mvcc._utils.arrays import Floats
 from mvcc.embedding._scaling import AutoScaler
 
 MAX_COMPONENTS = 30  # of a text
-# that half of the texts of a column have at least, for its words to be counted instead of parts of
-# words
+# that half of the texts of some column have at least, for words to be counted instead of parts of
+# words: a name beside an address is not a sentence
 _WORDS = 4
 
 
@@ -34,10 +34,10 @@ class MixedFeatures(TransformerMixin, BaseEstimator):
       unit variance.
     - Texts: all columns of texts are one text, put together row by row. Term frequencies, weighted
       by the inverse document frequency, of words that are in five texts or more and at most a tenth
-      of them, or in at most half where these are too few, or of parts of words where most texts
-      have fewer than four; ``max_components`` singular vectors at most; rows of length 1. A text
-      of words weighs twice as much as all columns of other kinds together, another text has unit
-      variance.
+      of them, or in at most half where these are too few, or of parts of words where most texts of
+      each column have fewer than four; ``max_components`` singular vectors at most; rows of length
+      1. A text of words weighs twice as much as all columns of other kinds together, another text
+      has unit variance.
 
     ``kinds`` tell what each column is: number, date, category, picture or text. ``encoders_`` has
     one encoder for each column, but one for all texts in the place of the first of them.
@@ -77,11 +77,13 @@ class MixedFeatures(TransformerMixin, BaseEstimator):
 
     def _fit(self, X: pd.DataFrame) -> list[Floats]:
         self.encoders_, blocks, in_words = [], [], []
+        texts = [column for column, kind in enumerate(self.kinds) if kind == "text"]
+        has_words = any(_are_of_words(X.iloc[:, column]) for column in texts)
         for kind, values in self._inputs(X):
-            encoder, counts_words = self._encoder(kind, values)
+            encoder = self._encoder(kind, values, has_words)
             self.encoders_.append(encoder)
             blocks.append(np.asarray(encoder.transform(values), dtype=np.float64))
-            in_words.append(counts_words)
+            in_words.append(kind == "text" and has_words)
         self.centers_ = [block.mean(axis=0) for block in blocks]
         variances = np.array([block.var(axis=0).sum() for block in blocks])
         wanted = np.where(in_words, 2.0 * max(1, len(blocks) - sum(in_words)), 1.0)
@@ -104,21 +106,20 @@ class MixedFeatures(TransformerMixin, BaseEstimator):
         parts = zip(blocks, self.centers_, self.weights_, strict=True)
         return np.hstack([(block - center) * weight for block, center, weight in parts])
 
-    def _encoder(self, kind: str, values: Any) -> tuple[Any, bool]:
-        """Return the fitted encoder of a column, and whether it counts words."""
+    def _encoder(self, kind: str, values: Any, has_words: bool) -> Any:
+        """Return the fitted encoder of a column; of texts, one that counts words if they have."""
         if kind == "category":
-            return OneHotEncoder(sparse_output=False, handle_unknown="ignore").fit(values), False
+            return OneHotEncoder(sparse_output=False, handle_unknown="ignore").fit(values)
         if kind == "picture":
-            return SimpleImputer(strategy="mean").fit(values), False
+            return SimpleImputer(strategy="mean").fit(values)
         if kind != "text":
             scaled = make_pipeline(SimpleImputer(strategy="mean"), AutoScaler(), StandardScaler())
-            return scaled.fit(values), False
-        counts_words = bool(np.median([len(text.split()) for text in values]) >= _WORDS)
-        vectorizer, counts = _counted(values, counts_words)
+            return scaled.fit(values)
+        vectorizer, counts = _counted(values, has_words)
         n = min(self.max_components, *counts.shape)
         components = TruncatedSVD(n, random_state=0).fit(counts)
         unit = Normalizer().fit(np.zeros((1, n)))
-        return make_pipeline(vectorizer, components, unit), counts_words
+        return make_pipeline(vectorizer, components, unit)
 
 
 _WORD_TERMS: tuple[dict[str, Any], ...] = ({"min_df": 5, "max_df": 0.1}, {"max_df": 0.5})
@@ -141,6 +142,11 @@ def _counted(texts: list[str], words: bool) -> tuple[TfidfVectorizer, Any]:
         if counts.shape[1] > 1:
             break
     return vectorizer, counts
+
+
+def _are_of_words(texts: pd.Series[Any]) -> bool:
+    """Tell whether most texts of a column have several words; a missing one has none."""
+    return bool(np.median([len(text.split()) for text in _text_of(texts.to_frame())]) >= _WORDS)
 
 
 def _input(column: pd.Series[Any], kind: str) -> Any:

@@ -287,7 +287,7 @@ def test_why_ids_name_no_rows_and_pairs_have_no_kind_is_told():
     with pytest.raises(DataError, match=r"a\.csv:14: line 14 has the id 'a5', as line 7 has"):
         run("init --from a.csv b.csv c.csv")
     write("c", "b key,z", ([f"b{n} ", f"z{n}"] for n in range(12)))
-    with pytest.raises(DataError, match=r"'b key' names the rows; 'z' an id\.$"):
+    with pytest.raises(DataError, match=r"'b key': names the rows; 'z': an id\.$"):
         run("init --from b.csv a.csv c.csv")
     write("c", "x,x", [[1, 2], [2, 3]])
     with pytest.raises(DataError, match=r"the column 'x' is there more than once"):
@@ -311,6 +311,12 @@ def test_columns_with_ids_of_another_table_and_ids_that_repeat_are_doubtful():
     draft = run("init --from a.csv b.csv --out d.yaml")
     assert "  b: near: has ids of a: if rows with them are the same object, write a file" in draft
     assert draft.count("has ids") == 1
+    write("a", "id,x", ([900 + 7 * n, n % 3 / 9] for n in range(20)))
+    write("b", "key,near,y", ([f"w{n}", 900 + 7 * (n % 9), n % 2 / 9] for n in range(20)))
+    assert "b: near: has ids of a" in run("init --from a.csv b.csv --out g.yaml"), "that repeat"
+    write("m", "a,b", ([900 + 7 * (n % 9), f"w{n}"] for n in range(20)))
+    assert "has ids" not in run("init --from a.csv b.csv m.csv --out h.yaml")
+    assert yaml.safe_load(drafted("h.yaml"))["views"]["b"]["columns"]["near"] == "ignore"
     ids = [[f"P{n:02}", n % 3 / 9] for n in range(20)]
     write("a", "id,x", ids)
     refs = [f"P{n:02}" if n < 12 else ["see file", f"P{n + 40}"][n % 2] for n in range(20)]
@@ -319,6 +325,30 @@ def test_columns_with_ids_of_another_table_and_ids_that_repeat_are_doubtful():
     write("b", "key,y", ([f"K{n % 19}", n % 4 / 9] for n in range(20)))
     draft = run("init --from b.csv --out e.yaml")
     assert "b: key: 1 value repeats, so it does not name the rows" in draft
+
+
+def test_matches_are_found_by_columns_that_some_rows_lack():
+    """As surveys may lack addresses, and catalogs the number of a book."""
+    for name in "ab":
+        mails = [f"{name}{n}@b.org" if n % 4 else "" for n in range(24)]
+        write(name, "E-mail,x,y", ([mail, n % 3, n * n] for n, mail in enumerate(mails)))
+    assert "shares" not in run("init --from a.csv b.csv --out c.yaml")
+    write("m", "E-mail,e-mail ", ([f"a{n}@b.org", f"b{n}@b.org"] for n in range(24) if n % 4))
+    assert "  matches a:b: m.csv" in run("init --from a.csv b.csv m.csv")
+    assert "a and b: 18 matches" in run("cluster cluster.yaml --dry-run")
+    write("c", "Mail,x,y", ([f"A{n}@b.org", n % 3, n * n] for n in range(24)))
+    said = "a: E-mail: shares 18 values with 'Mail' of c: if rows with the same one are the same"
+    assert said in run("init --from a.csv c.csv --out d.yaml")
+
+
+def test_several_choices_in_a_cell_are_doubtful_but_not_a_name_of_two_parts():
+    choices = ["video;book;", "book;video;forum;", "forum;", "forum;book;", "video;"]
+    names = ["Silva, Ana", "Costa, Rui", "Sousa, Inês"]
+    write("a", "id,used,who,x", ([f"a{n}", choices[n % 5], names[n % 3], n * n] for n in range(60)))
+    said = "a: used: cells list some of 3 choices: make a column of each choice"
+    draft = run("init --from a.csv")
+    assert said in draft
+    assert draft.count("choices") == 1
 
 
 def test_ids_may_be_in_a_column_without_a_name_as_pandas_writes_an_index(tmp_path):

@@ -24,14 +24,8 @@ from mvcc.results import ColumnFacts, column_lines, columns_used, parse_facts
 from mvcc.tables import cluster_job, load_job
 from mvcc.tables._job import View
 from mvcc.tables.explaining._distinguishing import written
-from mvcc.tables.reading._column import (
-    GLANCE,
-    Column,
-    LeftOut,
-    Written,
-    file_reason,
-    looks_like_codes,
-)
+from mvcc.tables.reading._codes import file_reason, looks_like_codes
+from mvcc.tables.reading._column import GLANCE, Column, LeftOut, Written
 from mvcc.tables.reading._columns import notes_on_far_values, read_like
 from mvcc.tables.reading._files import read_frame
 from mvcc.tables.reading._numbers import numbers_by_arrow
@@ -49,6 +43,7 @@ from tests.tables.problems import (
 )
 
 TWO_DIGITS = "years of two digits are from 1969 to 2068"
+FLAGGED = "values read without the flag behind"
 NO_END = "9999-12-31 is a date; leave it empty for no end"
 
 
@@ -120,6 +115,7 @@ def assert_is_read(folder, values, kind, note, found):
         (["1.200 €/m²", "980 €/m²"], "in €/m², with points for thousands", [1200, 980]),
         (["9,3 l/100km", "8 l/100 km"], "in l/100km, with decimal commas", [9.3, 8]),
         (["7.5/10", "8/10", "9 / 10"], "in /10", [7.5, 8, 9]),
+        (["16,5/20", "8/20", "20/20"], "in /20, with decimal commas", [16.5, 8, 20]),
         (["13,5 % vol", "9 % Vol", "8 % vol"], "in % vol, with decimal commas", [13.5, 9, 8]),
         (["3 days", "1 day", "2.5 days"], "in days", [3, 1, 2.5]),
         (["2 Wochen", "1 Woche", "1 Wochen"], "in Wochen", [2, 1, 1]),
@@ -136,6 +132,8 @@ def assert_is_read(folder, values, kind, note, found):
             "in h, with decimal commas, 4 values without the unit",
             [2, 0.5, 1.5, 4, 1, 3, 2],
         ),
+        (["16,4 H", "7", "5 L", "8"], f"with decimal commas, 2 {FLAGGED}", [16.4, 7, 5, 8]),
+        (["16.4*", "7", "9**", "8", "9↑", "7"], f"3 {FLAGGED}", [16.4, 7, 9, 8, 9, 7]),
         (["3.3m", "57", "0.7m"], "in m, 1 value without the unit", [3.3, 57, 0.7]),
         (["5", "<0.05", "> 9"], "2 values below or above a limit read as the limit", [5, 0.05, 9]),
         (
@@ -155,6 +153,16 @@ def assert_is_read(folder, values, kind, note, found):
             "in Jahre, 4 values below or above a limit read as the limit,"
             " 1 range read as the middle",
             [1, 2, 3, 10, 5],
+        ),
+        (
+            ["menos de 2 horas", "2 a 4 horas", "mais de 7 horas", "8 horas o más"],
+            "in horas, 3 values below or above a limit read as the limit, 1 range read as the middle",
+            [2, 3, 7, 8],
+        ),
+        (
+            ["meno di 2", "minder dan 3", "5 tot 6", "7 eller mere"],
+            "3 values below or above a limit read as the limit, 1 range read as the middle",
+            [2, 3, 5.5, 7],
         ),
         (["3", "0", "5+"], "1 value below or above a limit read as the limit", [3, 0, 5]),
         (
@@ -188,6 +196,8 @@ def assert_is_read(folder, values, kind, note, found):
         (["Ja", "nein", "", "ja"], "ja is 1", [1, 0, None, 1]),
         (["wahr", "FALSCH"], "wahr is 1", [1, 0]),
         (["oui", "non"], "oui is 1", [1, 0]),
+        (["Sim", "Não"], "sim is 1", [1, 0]),
+        (["ja", "nee"], "ja is 1, nee 0", [1, 0]),
         (["x", "", "X"], "x is 1", [1, 0, 1]),
     ],
 )
@@ -225,6 +235,9 @@ ALSO = "year-month-day, 1900-01-01 is a date; add it to `missing` if it stands f
         (["17.08.2016", "2017-06-07"], "day.month.year, also year-month-day", [17030, 17324]),
         (["1900-01-01", "2020-01-01", "1900-01-01"], ALSO, [-25567, 18262, -25567]),
         (["3. Mai 2023", "12 déc. 2023", "5 de marzo de 2020"], DOTS, [19480, 19703, 18326]),
+        (["3 mei 2023", "12/dez./2023", "5 maart 2020"], DOTS, [19480, 19703, 18326]),
+        (["terça-feira, 3 de maio de 2023", "1 fev 2020"], DOTS, [19480, 18293]),
+        (["agosto de 2020", "out/2021"], "day.month.year", [18475, 18901]),
         (["May 3, 2023", "Sun, 03 Sep 2023 06:00:00 +0000"], DOTS, [19480, 19603.25]),
         (["12DEC2023", "3-Oct-23"], f"{DOTS}, {TWO_DIGITS}", [19703, 19633]),
         (["08.2020", "11.2021", ""], "day.month.year", [18475, 18932, None]),
@@ -305,6 +318,7 @@ def test_numbers_that_are_all_days_are_dates_also_in_new_rows(tmp_path, empty):
         ),
         (["9TEUR", "768", "3TEUR"], "text", "2 of 3 values are numbers in TEUR, '768' is not"),
         (["9m$", "768", "3m$"], "text", "2 of 3 values are numbers in m$, '768' is not"),
+        (["9 L", "768", "700"], "text", "2 of 3 values are numbers, '9 L' is not"),
         (["9 T", "768", "3 T"], "text", "2 of 3 values are numbers in T, '768' is not"),
         (["9 %", "0.5", "3 %"], "text", "2 of 3 values are numbers in %, '0.5' is not"),
         (
@@ -337,6 +351,14 @@ def test_other_values_tell_what_points_and_commas_are(tmp_path, content, X):
     table = read(tmp_path, content)
     assert table.X.tolist() == X
     assert {column.kind for column in table.used} == {"number"}
+
+
+def test_a_dash_beside_plus_is_a_value_also_among_new_rows_without_plus(tmp_path):
+    column, values = column_of(tmp_path, ["+", "-", "", "++", "-", "+", "+"])
+    assert (column.kind, column.n_missing, column.note) == ("category", 1, "- beside + is a value")
+    assert values[:2] == ["+", "-"]
+    (read_again,) = read_like([column], pd.DataFrame({"c": ["-", ""]})).values()
+    assert read_again.values.tolist() == ["-", None]
 
 
 @pytest.mark.parametrize(
@@ -403,11 +425,22 @@ def test_the_order_of_day_and_month_can_be_asked_for_as_the_message_says(tmp_pat
         assert read(tmp_path, content, columns={name: order}).X[:, 0].tolist() == days
 
 
+def test_short_words_for_missing_values_are_known_in_several_languages(tmp_path):
+    column, _ = column_of(tmp_path, ["5", "k. A.", "n/d", "s/d", "N.v.t.", "7"])
+    assert (column.kind, column.n_missing) == ("number", 4)
+
+
 def test_words_for_missing_values_can_be_added(tmp_path):
     content = "id,x,w\na,1,u\nb,-999,unknown\nc,3,u\nd,4,v\ne,5,u\n"
     table = read(tmp_path, content, missing=(-999, "Unknown"))
     assert [column.n_missing for column in table.used] == [1, 1]
     assert table.X["x"].isna().tolist() == [False, True, False, False, False]
+
+
+def test_a_word_for_a_missing_date_is_not_an_example_of_dates(tmp_path):
+    content = "id,seen,x\na,never,1\nb,3.5.2023,2\nc,4.5.2023,4\n"
+    table = read(tmp_path, content, missing=("never",))
+    assert table.used[0].examples == (("3.5.2023", "2023-05-03"), ("4.5.2023", "2023-05-04"))
 
 
 def test_new_rows_are_read_as_those_that_were_clustered(tmp_path):
@@ -436,14 +469,19 @@ def test_new_rows_are_read_as_those_that_were_clustered(tmp_path):
         view.predict(frame[view.columns], str)
 
 
+def test_flags_behind_new_numbers_are_none_of_their_units(tmp_path):
+    column, _ = column_of(tmp_path, ["16.4", "<7", "9 H", "5 L", "8", "7", "6"])
+    (read,) = read_like([column], pd.DataFrame({"c": ["3 L", "4"]})).values()
+    assert read.values.tolist() == [3, 4]
+
+
 def test_codes_are_not_quantities(tmp_path):
     rng = np.random.default_rng(0)
     codes = [f"{code:05}" for code in rng.permutation(9000)[:60]]
-    bodies = [f"40{number:010}" for number in rng.integers(10**10, size=60)]
-    checks = [-sum(int(d) * (1, 3)[n % 2] for n, d in enumerate(body)) % 10 for body in bodies]
+    articles = [ean(number) for number in rng.integers(10**10, size=60)]
     lines = [
-        f"r{n},{code},{20000 + n},+49 30 {1234567 + n},{body}{check},{100 + n % 7}"
-        for n, (code, body, check) in enumerate(zip(codes, bodies, checks, strict=True))
+        f"r{n},{code},{20000 + n},+49 30 {1234567 + n},{article},{100 + n % 7}"
+        for n, (code, article) in enumerate(zip(codes, articles, strict=True))
     ]
     table = read(tmp_path, "\n".join(["id,where,PLZ,Telefon,article,x", *lines]))
     assert [(column.name, column.note) for column in table.every_column[1:5]] == [
@@ -453,12 +491,53 @@ def test_codes_are_not_quantities(tmp_path):
         ("article", "barcodes"),
     ]
     assert table.columns == ["x"]
-    lines[-1] = lines[-1].replace(f"{bodies[-1]}{checks[-1]}", "none yet")
+    lines[-1] = lines[-1].replace(articles[-1], "none yet")
     table = read(tmp_path, "\n".join(["id,where,PLZ,Telefon,article,x", *lines]))
     assert table.every_column[4].note == "barcodes"
+    rows = [f"r{n},{912345678 - 37 * n},{2100 + 7 * n},{n % 7}" for n in range(60)]
+    table = read(tmp_path, "\n".join(["id,Telemóvel,Postnr.,x", *rows]))
+    notes = [column.note for column in table.every_column[1:3]]
+    assert notes == ["phone numbers", "postal codes"]
     asked = read(tmp_path, "\n".join(["id,where,x", *(f"r{n},0{n},1{n}" for n in range(60))]),
                  columns={"where": "number"})  # fmt: skip
     assert asked.columns == ["where", "x"]
+
+
+def ean(n):
+    body = f"40{n:010}"
+    return f"{body}{-sum(int(d) * (1, 3)[n % 2] for n, d in enumerate(body)) % 10}"
+
+
+def isbn(body):
+    """Return an ISBN of ten signs, or an ISSN, by the digits before its check digit."""
+    weights = range(len(body) + 1, 1, -1)
+    return body + "0123456789X"[-sum(int(d) * n for d, n in zip(body, weights, strict=True)) % 11]
+
+
+def test_addresses_are_no_texts_though_some_repeat_beside_long_texts(tmp_path):
+    said = "the parcel came too late and was wet"
+    rows = [[f"r{n}", f"ana.{n % 70}@b.pt" if n % 9 else "", f"{said} {n}"] for n in range(99)]
+    path = write_csv(tmp_path / "t.csv", [["id", "contact", "remark"], *rows])
+    table = read_table("shop", View(path=path))
+    assert (table.columns, table.every_column[1].note) == (["remark"], "e-mail addresses")
+
+
+def test_isbn_of_ten_signs_and_issn_are_barcodes_also_with_hyphens(tmp_path):
+    books = [isbn(f"88{n:07}") for n in range(12345, 99999, 4321)]
+    books[3::4] = [f"{book[:2]}-{book[2:4]}-{book[4:9]}-{book[9]}" for book in books[3::4]]
+    issn = [isbn(f"{n:07}") for n in range(123456, 999999, 43210)]
+    rows = zip(books, issn, strict=False)
+    lines = [f"r{n},{book},{code[:4]}-{code[4:]},{n % 7}" for n, (book, code) in enumerate(rows)]
+    table = read(tmp_path, "\n".join(["id,book,journal,x", *lines]))
+    assert [column.note for column in table.every_column[1:3]] == ["barcodes"] * 2
+
+
+@pytest.mark.parametrize("ending", ["csv", "xlsx"])
+def test_codes_of_which_the_first_is_missing_are_no_quantities(tmp_path, ending):
+    rows = [[f"r{n}", int(ean(n * n)) if n else None, n % 7] for n in range(20)]
+    write = {"csv": write_csv, "xlsx": write_workbook}[ending]
+    path = write(tmp_path / f"t.{ending}", [["id", "article", "x"], *rows])
+    assert read_table("shop", View(path=path)).every_column[1].note == "barcodes"
 
 
 @pytest.mark.parametrize(
@@ -487,9 +566,11 @@ def test_an_id_is_guessed_where_it_is_named_like_one_and_distinct(tmp_path):
 
 def test_an_id_may_be_called_so_in_one_word_but_not_other_words_with_such_an_end(tmp_path):
     ids = "patientid Kundennr PatientNumber Matrikelnummer numero MMSI".split()
+    ids += ["Barcode", "Matrícula", "N.º", "Código", "Codice", "Número"]
     for name in [*ids, "Laufende Nummer", "Permit #", "N° dossier", "Numéro de dossier"]:
         assert read(tmp_path, f"{name},x\n7,1\n9,2\n").ids == ["7", "9"], name
-    for name in ("paid", "humid", "SNR", "Chlorid", "Telefonnummer", "Numéro de téléphone"):
+    phones = ("Telefonnummer", "Numéro de téléphone", "Número de teléfono", "Telefoonnr.")
+    for name in ("paid", "humid", "SNR", "Chlorid", *phones):
         assert read(tmp_path, f"{name},x\n7,1\n9,2\n").ids == ["0", "1"], name
 
 
@@ -744,6 +825,18 @@ def test_cells_of_a_workbook_have_their_own_types_and_formulas_without_a_value_a
     assert "1 formula without a stored value (B3) counted as missing" in note
 
 
+def test_limits_with_decimal_commas_may_stand_among_the_numbers_of_a_workbook(tmp_path):
+    cells = [0.44, "<0,1", 2, 1.125, "1,5"] * 2
+    path = write_workbook(tmp_path / "t.xlsx", [["x", "y"], *([cell, 3] for cell in cells)])
+    table = read_table("lab", View(path=path, columns=("x",)))
+    assert table.X[:5, 0].tolist() == [0.44, 0.1, 2, 1.125, 1.5]
+    said = "with decimal commas, 2 values below or above a limit read as the limit"
+    assert table.used[0].note == said
+    for new, values in ((["0,5", "<0,1"], [0.5, 0.1]), ([0.5, "<0,1"], [0.5, 0.1])):
+        (read,) = read_like(table.used, pd.DataFrame({"x": new})).values()
+        assert read.values.tolist() == values
+
+
 def test_durations_and_times_of_day_are_the_same_in_workbooks_and_texts(tmp_path):
     parts = [(n % 7, 7 * n % 60, n) for n in range(12)]
     seconds = [3600 * h + 60 * m + s for h, m, s in parts]
@@ -879,6 +972,16 @@ def test_all_columns_of_texts_are_one_text():
     np.testing.assert_array_equal(features.transform(apart.iloc[[5, 0]]), X[[5, 0]])
 
 
+def test_short_texts_side_by_side_weigh_no_more_than_one():
+    """Names beside addresses would else outweigh all other columns twice, as a sentence may."""
+    rng = np.random.default_rng(0)
+    words = [[f"{sound}{end}" for end in ("ana", "ilva", "osta", "eira")] for sound in "BCDFGLMPST"]
+    short = ["{} {}".format(*rng.choice(np.ravel(words), 2)) for _ in range(120)]
+    frame = pd.DataFrame({"a": short[:60], "b": short[60:], "price": rng.normal(size=60)})
+    X = MixedFeatures(["text", "text", "number"]).fit_transform(frame)
+    assert X[:, :-1].var(axis=0).sum() == pytest.approx(1)
+
+
 def test_texts_of_few_words_are_told_apart_by_their_parts():
     surnames = ("Meier", "Meyer", "Maier", "Schulz", "Schultz", "Schulze")
     names = [f"{surname} {letter}" for surname in surnames for letter in "abcdefgh"]
@@ -996,7 +1099,16 @@ def test_a_glance_at_the_first_rows_decides_nothing_that_later_rows_deny():
     codes = pd.Series([f"INV-{n:04}" for n in range(1500)])
     assert looks_like_codes(codes)
     assert not looks_like_codes(pd.Series([*codes, codes.iloc[0]]))
-    for day in ("{:02}-Jan-23", "{:02}DEC2023", "2023年1月{}日"):
+    assert looks_like_codes(pd.Series([f"{'ABC'[n % 3]} {1234 + n}" for n in range(28)]))
+    days = (
+        "{:02}-Jan-23",
+        "{:02}DEC2023",
+        "2023年1月{}日",
+        "MAI 20{:02}",
+        "FS 20{:02}",
+        "EUR 8{:02}",
+    )
+    for day in days:
         assert not looks_like_codes(pd.Series([day.format(n) for n in range(1, 29)]))
 
 

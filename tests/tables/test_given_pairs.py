@@ -7,11 +7,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from mvcc import cluster_views
 from mvcc.exceptions import ConstraintConflictError, DataError, InvalidInputError
 from mvcc.tables import check_job, cluster_job, load_job, read_inputs
 from mvcc.tables.reading._people import rows_in_answers
 from tests.command_line import invoke
 from tests.tables.problems import (
+    QUICK,
     by_co_em,
     cluster,
     options_of,
@@ -109,16 +111,48 @@ def test_lines_that_lack_an_id_are_no_matches_and_are_counted(options, tmp_path,
         matches(options, tmp_path, "texts,images\nt1,i0\nt2,\nt9,i4\n")
 
 
-@pytest.mark.parametrize("column", ["nr", "other"])
-def test_a_column_that_lacks_a_value_names_no_rows_though_matches_call_it_so(tmp_path, column):
-    rows = [{"id": f"0{n}", column: "abcdef"[n : n + 1] or None, "x": n % 2} for n in range(7)]
-    texts = tmp_path / "texts.json"
-    texts.write_text(json.dumps(rows))
-    images = write_csv(tmp_path / "images.csv", IMAGES)
-    options = options_of({"texts": texts, "images": images}, n_clusters=2)
-    assert len(matches(options, tmp_path, "nr,images\n1,i0\n2,i4\n")[0, 1]) == 2
-    with pytest.raises(DataError, match=r"'a' is not in texts"):
-        matches(options, tmp_path, "nr,images\na,i0\nb,i4\n")
+@pytest.mark.parametrize("prefix", ["", "T"])
+def test_a_column_that_holds_the_ids_of_matched_rows_says_nothing_of_a_row(tmp_path, prefix):
+    texts = [["nr", "x"], *([f"{prefix}{900 + 7 * n}", n % 3] for n in range(12))]
+    of_text = [f"{prefix}{900 + 7 * (n % 11)}" if n % 3 else "" for n in range(24)]
+    images = [["id", "text", "y"], *([f"i{n}", of_text[n], n % 5] for n in range(24))]
+    content = "nr,id\n" + "".join(f"{text},i{n}\n" for n, text in enumerate(of_text) if text)
+    options = tables(tmp_path, texts, images)
+    (_, table) = read(options, tmp_path, content).tables
+    assert (table.columns, table.unused) == (["y"], ["text"])
+    assert table.X.tolist() == [[n % 5] for n in range(24)]
+    assert table.every_column[1].note == "ids of matched rows"
+    asked_for = [*options, (("views", "images", "columns"), ("text", "y"), "--columns")]
+    assert read(asked_for, tmp_path, content).tables[1].columns == ["text", "y"]
+    views = {
+        name: pd.DataFrame(rows[1:], columns=rows[0]).set_index(rows[0][0])
+        for name, rows in {"texts": texts, "images": images}.items()
+    }
+    pairs = pd.DataFrame([line.split(",") for line in content.split()[1:]])
+    found = cluster_views(views, matches={("texts", "images"): pairs}, n_clusters=2, **QUICK)
+    assert found.facts["views"][1]["unused"] == ["text"]
+
+
+def test_matches_may_call_a_column_that_some_rows_lack_which_names_no_rows(tmp_path):
+    def inputs_of(column, content):
+        rows = [{"id": f"0{n}", column: "abcdea"[n : n + 1] or None, "x": n % 2} for n in range(7)]
+        texts = tmp_path / "texts.json"
+        texts.write_text(json.dumps(rows))
+        images = write_csv(tmp_path / "images.csv", IMAGES)
+        return read(options_of({"texts": texts, "images": images}, n_clusters=2), tmp_path, content)
+
+    assert len(inputs_of("nr", "nr,images\n1,i0\n2,i4\n").relations[0, 1]) == 2
+    inputs = inputs_of("Nr", "nr,images\nc,i0\na,i4\nb,i2\n")
+    assert inputs.relations[0, 1].tolist() == [[2, 0], [1, 2]]
+    assert inputs.tables[0].ids[:2] == ["00", "01"]
+    assert inputs.notes == (
+        f"{tmp_path}/m.csv: names rows of texts by 'Nr', which is missing in 1 of 7 rows.",
+        f"{tmp_path}/m.csv: 1 line names several rows and was left out.",
+    )
+    with pytest.raises(DataError, match=r"'x' is not in texts"):
+        inputs_of("Nr", "nr,images\nc,i0\nb,i2\nx,i4\n")
+    with pytest.raises(DataError, match=r"'c' is not in texts"):
+        inputs_of("other", "nr,images\nc,i0\nb,i4\n")
 
 
 @pytest.mark.parametrize(("named", "start"), [("nr,images\n1,i0\n2", ""), ("a,b\nK1,i0\nK2", "K")])

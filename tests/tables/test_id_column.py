@@ -40,7 +40,7 @@ def test_a_column_that_a_file_calls_comes_first_then_the_one_with_most_ids(colum
 
 
 def test_numbers_of_rows_beside_ids_of_the_other_table_stay_numbers():
-    frame = pd.DataFrame({"tree": [f"T{n}" for n in range(8)] + ["T1", ""], "x": range(10, 20)})
+    frame = pd.DataFrame({"tree": [f"T{n}" for n in range(8)] + ["T1", "T2"], "x": range(10, 20)})
     own, other = Named("line", {*"0123456"}), Named("tree", {"T0", "T3", "T4"}, is_first=False)
     assert find_id_column(frame, View(path="t.csv"), [own, other]) is None
     assert find_id_column(frame, View(path="t.csv"), [other]) == "tree"

@@ -172,7 +172,7 @@ def test_new_pictures_are_measured_as_those_that_were_clustered(museum):
 
 def test_names_of_pictures_are_features_only_when_a_config_says_so(museum):
     message = (
-        r"no column is left to cluster: .* 'file' names of pictures\. In a config, columns:"
+        r"no column is left to cluster: .* 'file': names of pictures\. In a config, columns:"
         r" \{file: picture\} clusters by colors and edges\."
     )
     with pytest.raises(DataError, match=message):

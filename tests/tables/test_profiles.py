@@ -262,5 +262,16 @@ def test_a_cluster_that_is_named_with_a_word_of_another_one_is_told(name, other)
         assert "cluster 1; its own words are genocide, armenian, armenia." in note
 
 
+@pytest.mark.parametrize(
+    ("stops", "rule"), [(["3:05", "12:00"], "12:00"), (["3:05:30", "12:00:30"], "12:00:30")]
+)
+def test_durations_are_told_as_they_are_written_and_not_in_seconds(table, stops, rule):
+    found = table(stop=stops * 40, x=[n % 7 for n in range(80)])
+    (trait, *_) = distinguishing_columns(found, np.arange(80) % 2, 2)[1]
+    assert (trait["rule"], trait["medians"]) == (f"= {rule}", [rule, stops[0]])
+    assert value_text(found.X[0, 0], found.used[0].shown_as) == stops[0]
+    assert value_text(-1.5, "in seconds") == "-0:00:01.500"
+
+
 def test_zero_has_no_sign():
     assert written(-0.0, "number") == value_text(-0.0, "number") == "0"

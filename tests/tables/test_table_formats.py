@@ -241,8 +241,8 @@ def test_columns_can_be_left_out_and_another_one_can_name_the_rows(tmp_path):
         ("id,x\n", r": there are no rows"),
         ("", r":1: the first line is empty"),
         ("\n\n", r":1: the first line is empty"),
-        ("id\na\nb\n", r": no column is left to cluster: 'id' names the rows"),
-        ("id,x\na,5\nb,5\nc,5\n", r": no column is left to cluster: .*; 'x' constant\."),
+        ("id\na\nb\n", r": no column is left to cluster: 'id': names the rows"),
+        ("id,x\na,5\nb,5\nc,5\n", r": no column is left to cluster: .*; 'x': constant\."),
         ("x" * 2**21, r": cannot be read as a table: field larger than field limit"),
         ('id,x\na,1\n"b,2\n', r":3: line 3 opens a quote that never closes\. Close it in line 3"),
         ('id,t,x\na,"o",1\nb,"o,2\n\nc,"o",3\n', ":3: .* closes in line 5, where .* in line 3"),
@@ -316,12 +316,15 @@ def test_a_row_is_called_by_its_line_also_below_values_of_several(tmp_path, name
             "ab",
             ["1 row without a value (line 4)", "2 rows below the table ('Total', 'Quelle: A')"],
         ),
+        ("id;x\na;1\nb;2\nI alt;3\n", "ab", ["1 row below the table ('I alt')"]),
+        ("id;x\na;1\nb;2\nTotais:;3\n", "ab", ["1 row below the table ('Totais:')"]),
         ("id;t;x\na;r;1\nb;s;2\n;Sum of x;3\n", "ab", ["1 row below the table ('Sum of x')"]),
         (
             "id;x;y\n;mg;%\na;1,5;2\n;;\nb;2;3\n",
             "ab",
             ["1 row of units ('mg')", "1 row without a value (line 4)"],
         ),
+        ("id;x;y\nEenheid;mg;%\na;;2\nb;2;\n", "ab", ["1 row of units ('Eenheid')"]),
         ("id;x;y\n[unit];mg;-\na;1;2\nb;2;3\n", ["[unit]", "a", "b"], []),
         ("id;x;y\nb;mg;%\na;1;red\nc;2;blue\n", "bac", []),
         ("id;x\nb;1\ntotal;red\n", ["b", "total"], []),
@@ -519,6 +522,9 @@ def test_a_missing_file_and_a_folder_are_refused(tmp_path, ending):
     with pytest.raises(DataError, match=rf"{tmp_path.name}: this is a folder; name a file"):
         read_table("texts", View(path=str(tmp_path)))
     (tmp_path / f"texts.{ending}").touch()
+    (tmp_path / "cluster.yaml").touch()
+    with pytest.raises(DataError, match=r"is a folder\. Name the config in it, .*/cluster\.yaml;"):
+        read_table("texts", View(path=str(tmp_path)))
     message = rf"text\.{ending}: there is no such file; did you mean 'texts\.{ending}'\?"
     with pytest.raises(DataError, match=message):
         read_table("texts", View(path=str(tmp_path / f"text.{ending}")))

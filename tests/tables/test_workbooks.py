@@ -7,7 +7,7 @@ from mvcc.exceptions import DataError
 from mvcc.tables import load_job
 from mvcc.tables._job import Job, View
 from mvcc.tables.drafting._files import sort_files
-from mvcc.tables.reading._files import read_frame
+from mvcc.tables.reading._files import read_frame, read_pairs_of
 from mvcc.tables.reading._inputs import read_inputs
 from mvcc.tables.reading._rows import RowsById, spelled_like
 from tests.tables.problems import options_of, read_table, write_csv, write_workbook
@@ -47,6 +47,8 @@ def test_several_tables_are_listed_and_one_must_be_named(tmp_path):
         f"{tmp_path}/w.xlsx: 2 sheets look like tables: '2023', '2024'."
         " Name one in its view, such as `sheet: '2024'` (--sheet VIEW=2024)."
     )
+    with pytest.raises(DataError, match=r"'2023', '2024'\. Save the one with the pairs as a file"):
+        read_pairs_of(f"{tmp_path}/w.xlsx")
     with pytest.raises(DataError, match=r"\(--sheet 'VIEW=ja, neu'\)"):
         read(tmp_path, {"ja, neu": sheets["2024"], "nein": sheets["2024"]})
     assert read(tmp_path, sheets, sheet="2023").ids == IDS[:4]

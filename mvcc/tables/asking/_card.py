@@ -175,7 +175,7 @@ class Shower:
         most = scores.iloc[np.argsort(-np.abs(scores.to_numpy()), kind="stable")[:_MOST_BARS]]
         for name in most.index[most != 0]:
             column, values = columns[name]
-            yield name, value_text(values[row], column.kind), round(scores[name], 2)
+            yield name, value_text(values[row], column.shown_as), round(scores[name], 2)
 
     @cached_property
     def _columns(self) -> list[dict[str, tuple[Column, Any]]]:

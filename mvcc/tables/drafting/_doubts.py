@@ -18,6 +18,8 @@ FEW_NUMBERS = 6  # distinct ones, which may be codes
 A_COLUMN_OF_EACH = "make a column of each number"
 _MANY = 0.5  # of the values are missing, or hold numbers
 _MANY_ALIKE = 5  # more columns with the same doubt
+_MOST_CHOICES = 20  # of a question that several answers are allowed to
+_SEVERAL = 0.2  # of the cells list more than one of them
 _FEW_WORDS = 10  # distinct ones beside the numbers of a column of texts
 
 
@@ -36,6 +38,8 @@ def doubts_of(column: Column, cells: pd.Series[Any], used: pd.Series[Any]) -> It
     if is_bare and (example := _number_among_few_words(values, pattern)):
         said = shown(clipped(example, 40))
         yield f"texts with numbers in them, such as {said}: {A_COLUMN_OF_EACH}"
+    if column.kind in ("category", "text") and (n_choices := _number_of_choices(values)):
+        yield f"cells list some of {n_choices} choices: make a column of each choice"
     if column.kind == "category" and values.nunique() > 2 and not values.str.isdigit().all():
         numbers = before_labels(values, one_each=True)
         if not np.isnan(numbers).any():
@@ -64,3 +68,15 @@ def _number_among_few_words(texts: pd.Series[Any], pattern: str) -> str:
     if len(words) <= _FEW_WORDS and len(matching) > _MANY * len(texts):
         return str(matching.iloc[0])
     return ""
+
+
+def _number_of_choices(texts: pd.Series[Any]) -> int:
+    """Return of how many choices cells list one or more, as forms store them; 0 if they do not."""
+    for separator in (";", "|", ", "):
+        lists = [text.strip(f"{separator} ").split(separator) for text in texts]
+        choices = {choice.strip() for cell in lists for choice in cell}
+        n_several = sum(len(cell) > 1 for cell in lists)
+        are_fewer = len(choices) < min(texts.nunique(), _MOST_CHOICES + 1)
+        if are_fewer and n_several >= _SEVERAL * len(lists):
+            return len(choices)
+    return 0

@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import permutations, product
+from itertools import product
 from pathlib import Path
 from typing import Any, Literal
 
@@ -23,16 +23,15 @@ from mvcc._utils.messages import (
     percent,
     shown,
     typed,
-    views_of_pair,
 )
 from mvcc._utils.outputs import OutputFolder
 from mvcc._utils.settings import as_yaml
 from mvcc.exceptions import DataError, MvccError
 from mvcc.tables._config import load_job
 from mvcc.tables._job import AskedKind, View
-from mvcc.tables.drafting._doubts import A_COLUMN_OF_EACH, FEW_NUMBERS, doubts_in_short, doubts_of
+from mvcc.tables.drafting._doubts import A_COLUMN_OF_EACH, doubts_in_short, doubts_of
 from mvcc.tables.drafting._files import SortedFiles, sort_files
-from mvcc.tables.drafting._ids import texts_in
+from mvcc.tables.drafting._shared_ids import doubts_on_ids
 from mvcc.tables.reading._column import (
     Column,
     LeftOut,
@@ -44,9 +43,9 @@ from mvcc.tables.reading._column import (
 from mvcc.tables.reading._files import read_frame
 from mvcc.tables.reading._id_column import Named
 from mvcc.tables.reading._inputs import read_pairs
-from mvcc.tables.reading._matches import read_matches
+from mvcc.tables.reading._matches import read_matches, without_matched_ids
 from mvcc.tables.reading._problems import Problems
-from mvcc.tables.reading._rows import listed, plain_id
+from mvcc.tables.reading._rows import listed
 from mvcc.tables.reading._table import Table, table_of
 
 _LABELS = re.compile(
@@ -59,9 +58,7 @@ _LABELS = re.compile(
 _MOST_LABELS = 20  # distinct values
 _GUESS = 5  # clusters
 _MOST_COLUMNS = 4000  # of all tables; a config has 10,000 values at most
-_MANY = 0.5  # of the ids are in two tables, or of the values of a column ids of another one
-_FEW_REPEAT = 0.9  # of the numbers in a column are distinct, or ids of another table
-_GLANCE = 100  # rows, of which some hold an id of another table if a column does
+_MANY = 0.5  # of the ids are in two tables
 _WIDTH = 32  # of what stands before a comment
 _HEAD = """\
 # What is to be clustered, and how: a draft. Read the comments, change what is wrong, and run:
@@ -118,8 +115,13 @@ def draft_config(
             except DataError as error:  # which a file that is none of tables may cause
                 said = files.notes or _hints_on_pairs(view, drafted)
                 raise DataError(" ".join([str(error), *said])) from error
-        _doubt_ids_of_others(drafted, files)
-        read_matches(job, [draft.table for draft in drafted.values()], pairs, unread, [])
+        read = {name: (draft.table, draft.frame) for name, draft in drafted.items()}
+        for name, column, doubt in doubts_on_ids(read, [pair for pair, _ in files.matches]):
+            drafted[name].doubts[column].append(doubt)
+        tables = [draft.table for draft in drafted.values()]
+        relations = read_matches(job, tables, pairs, unread, [])
+        for table in without_matched_ids(job, tables, relations):
+            drafted[table.name] = replace(drafted[table.name], table=table)
         try:
             unread.raise_any()
         except MvccError as error:
@@ -198,35 +200,6 @@ def _drafted(name: str, view: View, named: Sequence[Named]) -> _Drafted:
             said.append(f"{repeats}, so it does not name the rows")
         doubts[column.name] = said
     return _Drafted(view, frame, table, labels, doubts, notes)
-
-
-def _doubt_ids_of_others(drafted: Mapping[str, _Drafted], files: SortedFiles) -> None:
-    """Name the columns with ids of a table that no file matches with their own."""
-    matched = [{*views_of_pair(pair)} for pair, _ in files.matches]
-    for (name, draft), (other, other_draft) in permutations(drafted.items(), 2):
-        if {name, other} in matched or other_draft.table.id_column is None:
-            continue
-        known = {plain_id(id.casefold()) for id in other_draft.table.ids}
-        are_numbers = all(map(str.isdigit, known))  # which quantities may be, too, if they repeat
-        frame = without_attrs(draft.frame)
-        for column in draft.table.every_column:
-            if column.name == draft.table.id_column or column.kind == "category":
-                continue
-            values = frame[column.name]
-            first = (str(value).strip().casefold() for value in values.iloc[:_GLANCE].tolist())
-            if known.isdisjoint(map(plain_id, first)):
-                continue
-            texts = [plain_id(text.casefold()) for text in texts_in(values)]
-            held = {*texts}
-            is_like_ids = column.why is LeftOut.AN_ID or len(held) > (
-                _FEW_REPEAT * len(texts) if are_numbers else FEW_NUMBERS
-            )
-            enough = _FEW_REPEAT if are_numbers else _MANY  # words beside codes are remarks
-            if is_like_ids and len(held & known) > enough * len(held):
-                draft.doubts[column.name].append(
-                    f"has ids of {other}: if rows with them are the same object, write a file of"
-                    f" matches with the columns {name} and {other}, and ignore this one"
-                )
 
 
 def _lines(drafted: Mapping[str, _Drafted], files: SortedFiles, folder: Path) -> _Lines:

@@ -28,7 +28,7 @@ from mvcc.tables.drafting._ids import (
     with_repeated,
 )
 from mvcc.tables.reading._column import without_attrs
-from mvcc.tables.reading._files import read_frame
+from mvcc.tables.reading._files import read_frame, read_pairs_of
 from mvcc.tables.reading._matches import first_two
 from mvcc.tables.reading._rows import plain_id
 
@@ -68,7 +68,7 @@ def sort_files(
         path: read_frame(path, sheets.get(name), headers.get(name), name)
         for name, path in names.items()
     }
-    pair_frames = {path: _in_order(read_frame(path)) for path in (*matches, *constraints)}
+    pair_frames = {path: _in_order(read_pairs_of(path)) for path in (*matches, *constraints)}
     tables = {path: ids_in(frame) for path, frame in read.items()}
     frames = {path: _in_order(read[path]) for path in paths}
     pairs = _pairs_among(frames, tables, _called_like(frames, tables))

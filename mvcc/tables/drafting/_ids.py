@@ -11,10 +11,12 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from mvcc.constraints import is_kind
-from mvcc.tables.reading._column import is_missing, looks_like_codes, looks_like_ids, without_attrs
+from mvcc.tables.reading._codes import looks_like_codes, looks_like_ids, may_name_rows
+from mvcc.tables.reading._column import is_missing, without_attrs
 from mvcc.tables.reading._rows import id_texts, plain_id
 
 _ENOUGH = 0.5  # of the values of a column, to be ids of a table
+_HARDLY_REPEATED = 0.9  # distinct values among those of a column that may name rows
 _GLANCED = 10  # rows of a column, which tell whether it holds measurements
 _MEASURED = re.compile(r"[-+]?\d*[.,]\d{6,}(e[-+]?\d+)?", re.IGNORECASE)  # which name no rows
 Ids = dict[str, set[str]]  # of a table: what each of its columns that may name the rows holds
@@ -66,13 +68,17 @@ def ids_in(frame: pd.DataFrame) -> Ids:
 
 
 def with_repeated(tables: Mapping[str, Ids], frames: Mapping[str, pd.DataFrame]) -> dict[str, Ids]:
-    """Add columns that would name rows, if no value repeated: who reads the table tells which."""
+    """Add columns that would name rows, but for gaps and some repetitions, which a reader tells."""
     extended = {path: dict(ids) for path, ids in tables.items()}
     bare = ((ids, without_attrs(frames[path])) for path, ids in extended.items())
     for ids, (name, column) in ((ids, item) for ids, frame in bare for item in frame.items()):
         for cells in (column.iloc[:_GLANCED], column):
-            distinct = pd.Series(texts_in(cells), dtype=object).drop_duplicates()
-            if not looks_like_ids(str(name), distinct) and not looks_like_codes(distinct):
+            texts = texts_in(cells)
+            distinct = pd.Series(texts, dtype=object).drop_duplicates()
+            are_likely = looks_like_ids(str(name), distinct) or looks_like_codes(distinct)
+            has_gaps = cells is not column or len(texts) < len(cells)
+            hardly_repeat = len(distinct) >= _HARDLY_REPEATED * len(texts)
+            if not are_likely and not (has_gaps and hardly_repeat and may_name_rows(distinct)):
                 break
         else:
             if 2 * len(distinct) > len(column):

@@ -17,7 +17,7 @@ from mvcc._utils.messages import clipped, percent, shown, with_its_end
 from mvcc.metrics import clustering_accuracy, scores_of_table
 from mvcc.tables._job import Job
 from mvcc.tables.fitting._features import rounded
-from mvcc.tables.reading._column import TRUTH, Column
+from mvcc.tables.reading._column import DURATIONS, TRUTH, Column, Written
 from mvcc.tables.reading._problems import option_for
 from mvcc.tables.reading._table import Table
 
@@ -57,8 +57,8 @@ def distinguishing_columns(table: Table, labels: Ints, k: int) -> list[list[Foun
     Takes linear time: numbers are looked at by 256 quantiles.
     """
     rules = {"number": _ranges, "date": _ranges, "category": _shares}
-    # of each cluster, with the values of the column
-    traits: list[list[tuple[Found, Any]]] = [[] for _ in range(k)]
+    # of each cluster, with the values of the column, and what these are shown as
+    traits: list[list[tuple[Found, Any, str | None]]] = [[] for _ in range(k)]
     for column, values in columns_of(table):
         if column.kind in rules:
             least = _least(values, column.kind, labels, k)
@@ -66,9 +66,9 @@ def distinguishing_columns(table: Table, labels: Ints, k: int) -> list[list[Foun
                 if column.told:  # it may be labels
                     trait["words"] = ""  # so that no cluster is named after it
                 if trait["inside"] - trait["outside"] >= least[cluster]:
-                    traits[cluster].append((trait, values))
-    _tell_answers_apart([trait for trait, _ in chain.from_iterable(traits) if trait["words"]])
-    return [_best(pairs, labels == cluster) for cluster, pairs in enumerate(traits)]
+                    traits[cluster].append((trait, values, column.shown_as))
+    _tell_answers_apart([trait for trait, *_ in chain.from_iterable(traits) if trait["words"]])
+    return [_best(found, labels == cluster) for cluster, found in enumerate(traits)]
 
 
 def _tell_answers_apart(traits: list[Found]) -> None:
@@ -81,18 +81,18 @@ def _tell_answers_apart(traits: list[Found]) -> None:
             trait["words"] = _in_words(trait["column"], trait["rule"])
 
 
-def _best(pairs: list[tuple[Found, Any]], inside: Bools) -> list[Found]:
+def _best(traits: list[tuple[Found, Any, str | None]], inside: Bools) -> list[Found]:
     """Return what tells a cluster best, the best first, numbers with quantiles."""
-    best = sorted(pairs, key=lambda pair: pair[0]["outside"] - pair[0]["inside"])[:MOST_COLUMNS]
-    for trait, values in best:
+    best = sorted(traits, key=lambda one: one[0]["outside"] - one[0]["inside"])[:MOST_COLUMNS]
+    for trait, values, shown_as in best:
         if trait["kind"] != "category":
             quantiles = [
                 np.nanquantile(values[rows], _QUANTILES, method="lower")
                 for rows in (inside, ~inside)
             ]
             trait["quantiles"] = [rounded(five) for five in quantiles]
-            trait["medians"] = [written(five[2], trait["kind"]) for five in quantiles]
-    return [trait for trait, _ in best]
+            trait["medians"] = [written(five[2], shown_as) for five in quantiles]
+    return [trait for trait, *_ in best]
 
 
 def _least(values: Any, kind: str, labels: Ints, k: int) -> Floats:
@@ -119,10 +119,16 @@ def columns_of(table: Table) -> Iterator[tuple[Column, Any]]:
             yield column, values
 
 
-def written(value: float, kind: str | None) -> str:
-    """Write a number with the digits that matter, and a date as one."""
-    if kind == "date":
+def written(value: float, shown_as: str | None) -> str:
+    """Write a number with the digits that matter, and dates and durations as such."""
+    if shown_as == "date":
         return str(np.datetime64(round(value), "D"))
+    if shown_as in DURATIONS:
+        minutes, seconds = divmod(abs(value), 60)
+        hours = f"{'-' if value < 0 else ''}{minutes // 60:.0f}:{minutes % 60:02.0f}"
+        if shown_as == Written.HOURS_MINUTES:
+            return hours
+        return f"{hours}:{seconds:02.0f}" if seconds % 1 == 0 else f"{hours}:{seconds:06.3f}"
     return f"{value:.0f}" if 1000 <= abs(value) < 1e7 else f"{value:z.3g}"
 
 
@@ -147,9 +153,9 @@ def _ranges(column: Column, values: Floats, labels: Ints, k: int) -> Iterator[tu
         first, last = _best_bins(below[cluster], lowest[cluster])
         if (first, last) == (0, 0):
             continue
-        level, rule = _rule_of(edges, first, last, column.kind)
+        level, rule = _rule_of(edges, first, last, column.shown_as)
         if m <= 2:
-            rule = f"= {written(edges[first], column.kind)}"
+            rule = f"= {written(edges[first], column.shown_as)}"
         within = upto[:, [last]] - upto[:, [first]]
         shares = [float(part[cluster, 0]) for part in _parts(within, upto[:, -1:])]
         trait = _found(column, rule, *shares)
@@ -170,13 +176,16 @@ def _best_bins(below: Floats, lowest: Floats) -> tuple[int, int]:
     return first, last
 
 
-def _rule_of(edges: Floats, first: int, last: int, kind: str | None) -> tuple[str, str]:
+def _rule_of(edges: Floats, first: int, last: int, shown_as: str | None) -> tuple[str, str]:
     """Return whether the values of some bins are low, medium or high, and the rule for them."""
     if first == 0:
-        return "low", f"< {written(edges[last], kind)}"
+        return "low", f"< {written(edges[last], shown_as)}"
     if last == len(edges):
-        return "high", f"≥ {written(edges[first], kind)}"
-    return "medium", f"between {written(edges[first], kind)} and {written(edges[last], kind)}"
+        return "high", f"≥ {written(edges[first], shown_as)}"
+    return (
+        "medium",
+        f"between {written(edges[first], shown_as)} and {written(edges[last], shown_as)}",
+    )
 
 
 def _shares(column: Column, values: Any, labels: Ints, k: int) -> Iterator[tuple[int, Found]]:

@@ -16,6 +16,7 @@ from mvcc.constraints import Relations
 from mvcc.results import ENDS
 from mvcc.tables.explaining._distinguishing import columns_of, written
 from mvcc.tables.explaining._profiles import Profile
+from mvcc.tables.reading._column import DURATIONS
 from mvcc.tables.reading._pictures import decoded_picture, is_picture
 from mvcc.tables.reading._table import Table
 
@@ -76,23 +77,23 @@ def values_in(
     table: Table, clusters: list[Profile], rows: list[int] | None, room: int
 ) -> list[list[Any]]:
     """Return columns as texts while there is room: those to show, then those that tell clusters."""
-    columns: dict[str, tuple[Any, str | None]] = {  # values and kind
+    columns: dict[str, tuple[Any, str | None]] = {  # values, and what they are shown as
         name: (np.array(texts, dtype=object), None) for name, texts in table.shown.items()
     }
     for column, values in columns_of(table):
         if column.kind != "picture":
-            columns.setdefault(column.name, (values, column.kind))
+            columns.setdefault(column.name, (values, column.shown_as))
     ranked = sorted(
         (rank, col["column"]) for profile in clusters for rank, col in enumerate(profile["columns"])
     )
     names = dict.fromkeys([*table.shown, *(name for _, name in ranked), *columns])
     listed: dict[str, list[str]] = {}
     for name in list(names)[:MOST_COLUMNS]:
-        values, kind = columns[name]
+        values, shown_as = columns[name]
         if rows is not None:
             values = values[rows]
         every = zip(values.tolist(), pd.isna(values).tolist(), strict=True)
-        texts = ["" if missing else value_text(value, kind) for value, missing in every]
+        texts = ["" if missing else value_text(value, shown_as) for value, missing in every]
         room -= sum(map(len, texts))
         if room < 0:
             break
@@ -100,11 +101,11 @@ def values_in(
     return [[name, listed[name]] for name in columns if name in listed]
 
 
-def value_text(value: Any, kind: str | None) -> str:
+def value_text(value: Any, shown_as: str | None) -> str:
     if isinstance(value, str):
         return clipped(" ".join(value[: 2 * _LONGEST_VALUE].split()), _LONGEST_VALUE)
-    if kind == "date":
-        return written(value, kind)
+    if shown_as == "date" or shown_as in DURATIONS:
+        return written(value, shown_as)
     return f"{value:z.{12 if value == round(value) else 7}g}"
 
 

@@ -25,7 +25,8 @@ from mvcc.tables._job import Job, View
 from mvcc.tables._layout import ALL_LABELS, LABELS, MODEL
 from mvcc.tables.folders._workers import computed, workers
 from mvcc.tables.reading._answers import answer_files
-from mvcc.tables.reading._column import GLANCE, as_texts, may_name_rows
+from mvcc.tables.reading._codes import may_name_rows
+from mvcc.tables.reading._column import GLANCE, as_texts
 from mvcc.tables.reading._files import read_constraints, read_frames
 from mvcc.tables.reading._id_column import Named, find_id_column
 from mvcc.tables.reading._matches import matched_ids

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
@@ -12,9 +11,8 @@ import numpy as np
 import pandas as pd
 
 from mvcc._utils.arrays import Bools, Floats
-from mvcc._utils.messages import clipped, shown
+from mvcc._utils.messages import clipped, enumerated, shown
 from mvcc.tables._job import Kind
-from mvcc.tables.reading._pictures import SUFFIXES
 
 
 class Written(StrEnum):
@@ -22,6 +20,7 @@ class Written(StrEnum):
 
     PLAIN = ""
     MAILS = "mails without headers and signatures"
+    SIGNS = "- beside + is a value"
     IN_SECONDS = "in seconds"
     HOURS_MINUTES = "in seconds, read as hours and minutes"
     DECIMAL_COMMAS = "with decimal commas"
@@ -39,6 +38,10 @@ class Written(StrEnum):
     VRAI_FAUX = "vrai is 1"
     OUI_NON = "oui is 1"
     SI_NO = "sí is 1"
+    SI_NO_ITALIAN = "sì is 1"
+    SIM_NAO = "sim is 1"
+    JA_NEE = "ja is 1, nee 0"
+    JA_NEJ = "ja is 1, nej 0"
     CROSSES = "x is 1"
     CHECKS = "✓ is 1"
     YEAR_MONTH_DAY = "year-month-day"
@@ -62,6 +65,10 @@ TRUTH = {  # the words for 0 and 1
     Written.VRAI_FAUX: ("faux", "vrai"),
     Written.OUI_NON: ("non", "oui"),
     Written.SI_NO: ("no", "sí"),
+    Written.SI_NO_ITALIAN: ("no", "sì"),
+    Written.SIM_NAO: ("não", "sim"),
+    Written.JA_NEE: ("nee", "ja"),
+    Written.JA_NEJ: ("nej", "ja"),
     Written.CROSSES: ("", "x"),
     Written.CHECKS: ("", "✓"),
 }
@@ -72,6 +79,7 @@ class LeftOut(StrEnum):
 
     NAMES_ROWS = "names the rows"
     AN_ID = "an id"
+    MATCHED_IDS = "ids of matched rows"
     BESIDE = "beside the array"
     CONSTANT = "constant"
     EMPTY = "empty"
@@ -90,6 +98,7 @@ class LeftOut(StrEnum):
     POSTAL_CODES = "postal codes"
     PHONE_NUMBERS = "phone numbers"
     BARCODES = "barcodes"
+    ADDRESSES = "e-mail addresses"
 
 
 @dataclass(frozen=True)
@@ -114,6 +123,11 @@ class Column:
             parts.append("may be a label, since the clusters follow it")
         return ", ".join(filter(None, parts))
 
+    @property
+    def shown_as(self) -> str | None:
+        """What its values are shown as: durations, or what it is."""
+        return self.written if self.written in DURATIONS else self.kind
+
     def to_dict(self) -> dict[str, Any]:
         return {
             "name": self.name,
@@ -129,61 +143,24 @@ class Column:
         return {"name": self.name, "kind": self.kind, "written": written, "unit": self.unit}
 
 
+_DASHES = {"-", "--", "---", "–", "—"}
 _MISSING = {
-    *("", "-", "--", "---", "–", "—", ".", "..", "...", "…", "?", "??"),
+    *("", *_DASHES, ".", "..", "...", "…", "?", "??"),
     *("na", "n/a", "n.a.", "nan", "nat", "null", "nil", "none", "(none)", "<na>"),
-    *("#n/a", "#nv", "#null!", "#div/0!", "n.d.", "n.r.", "missing"),
+    *("#n/a", "#nv", "#null!", "#div/0!", "n.d.", "n/d", "s/d", "n.v.t.", "nvt", "n.r.", "missing"),
     *("not available", "not applicable", "not recorded", "keine angabe", "nicht bekannt"),
     *("k.a.", "k. a.", "k.a", "n.b.", "n. b.", "n.v.", "n. v.", "k.w.", "fehlt"),
     *("n.c.", "non renseigné", "manquant"),
 }
-_LABELS = re.compile(
-    r"(true[ _-]?)?(labels?|class(es)?|targets?|category|clusters?|species)", re.IGNORECASE
-)
-_MOST_LABELS = 50
-_ID = re.compile(
-    r"(.*[ _.-])?(id|ids|key|code|nr|no|number|uuid|identifier|sku|isbn|ean|imo|mmsi|siret|iban"
-    r"|matricule|#|n[°º])\.?",
-    re.IGNORECASE,
-)
-_CAMEL_ID = re.compile(r".*[a-z](ID|Id|Key|Code|Nr|No)")
-# not all words that end in id, such as paid
-_COMPOUND_ID = re.compile(
-    r"(.*(nummer|number|num[eé]ro)|(n[°º]|num[eé]ro|réf\.?|référence) .*|.*\w{3}nr"
-    r"|(.*[ _.-])?(user|customer|client|patient|subject"
-    r"|person|participant|respondent|student|member|employee|account|order|product|item|object"
-    r"|sample|record|case|session|visit|device|kunden?|artikel)id)\.?",
-    re.IGNORECASE,
-)
-# not number, which may count, as white_cell_number does
-_ENDS_AS_ID = re.compile(r".*(ids?|nummer|nr|imo|mmsi|#)\.?|(n[°º]|num[eé]ro) .*", re.IGNORECASE)
-# each as it begins in English, German, French, Spanish and Italian
+# each as it begins in English, German, French, Spanish, Italian, Portuguese and Dutch
 MONTHS = (
-    *("jan|ene|gen", "f[eé]b|fév", "mar|mär|mrz", "a[pbv]r", "ma[yigj]", "jun|juin|giu"),
-    *("jul|juil|lug", "aug|ao[uû]|ago", "sep|set", "o[ck]t|ott", "nov", "de[cz]|déc|dic"),
+    *("jan|ene|gen", "f[eé][bv]", "mar|mär|mrz|maa|mrt", "a[pbv]r", "ma[yigj]|mei"),
+    *("jun|juin|giu", "jul|juil|lug", "aug|ao[uû]|ago", "sep|set", "o[cku]t|ott", "nov"),
+    "de[cz]|déc|dic",
 )
-_MONTH_OR_YEAR = rf"\d{{1,2}}[-.]?(?i:{'|'.join(MONTHS)})[^\W\d_]*[-.]?\d|\d{{4}}年"
-# with letters and digits, but neither a number with its unit nor a date
-_CODE = re.compile(
-    r"(?=.*\d)(?=.*[^\W\d_])(?![+-]?[\d.,]+[^\W\d_]{1,3}$)(?!\d{1,4}[-/.]\d)"
-    rf"(?!{_MONTH_OR_YEAR})[\w.:/-]{{2,60}}"
-)
-NAMED_CODES = re.compile(
-    r"(?P<postal>(.*[ _-])?(plz|postleitzahl|zip|zip[ _-]?code|zipcode|post(al)?[ _-]?code|npa"
-    r"|code[ _-]postal))"
-    r"|(.*[ _-])?(tele)?(phone|fon|fax|tel|mobile|handy|téléphone)"
-    r"([ _-]?(no|nr|num(ber|mer)?))?\.?",
-    re.IGNORECASE,
-)
-DECIMAL = re.compile(r"[+-]?\d*[.,]\d+")
 MOST_CATEGORIES = 40  # distinct values, each twice in the mean; words with more are text
-_FILES = (
-    *SUFFIXES,
-    *(".pdf", ".tif", ".tiff", ".doc", ".docx", ".xls", ".xlsx", ".csv", ".txt", ".eml"),
-)
+_MOST_SPELLINGS = 3  # of a category that are told
 GLANCE = 1_000  # rows, which often tell what all would: it takes long to look at many texts
-_FEWEST_CODES, ENOUGH_CODES = 10, 0.9  # rows, and the share above which a column holds codes
-_ENOUGH_IDS = 0.5  # of the values of a column called id that are distinct
 
 
 def without_attrs(frame: pd.DataFrame) -> pd.DataFrame:
@@ -193,84 +170,9 @@ def without_attrs(frame: pd.DataFrame) -> pd.DataFrame:
     return bare
 
 
-def why_unasked(name: str, values: pd.Series[Any], code: LeftOut | None) -> LeftOut | None:
-    """Tell why a column that nobody spoke of is left out; None if it is not."""
-    if reason := file_reason(values):
-        return reason
-    if looks_like_ids(name, values):
-        return LeftOut.AN_ID
-    # or which thing, of perhaps several rows, a row is of; numbers that repeat may be counts
-    is_called_id = _is_called_id(name)
-    if is_called_id or _are_codes(values):
-        texts = given_texts(values)
-        share = texts.nunique() / max(len(texts), 1)
-        if share > (_ENOUGH_IDS if is_called_id else ENOUGH_CODES) and _are_codes(texts):
-            return LeftOut.AN_ID
-    if code and not are_few(values[~is_missing(values)]):
-        return code
-    may_be_ids = is_called_id and share > _ENOUGH_IDS and _ENDS_AS_ID.fullmatch(name.strip())
-    if may_be_ids and texts.str.fullmatch(r"\d+([-/]\d+)*").all():  # 23-4411 is not a range
-        return LeftOut.AN_ID
-    if _LABELS.fullmatch(name.strip()):
-        texts = values[~is_missing(values)].astype(str)
-        if 2 <= texts.nunique() <= _MOST_LABELS:
-            are_names = texts.is_unique and texts.str.contains(r"[^\W\d_]").all()
-            return LeftOut.NAMES if are_names else LeftOut.LIKE_LABELS
-    return None
-
-
-def looks_like_ids(name: str, values: pd.Series[Any]) -> bool:
-    """Tell whether a column is called as ids are, and has distinct texts or whole numbers."""
-    if not _is_called_id(name) or values.dtype.kind not in "iufOUT" or is_missing(values).any():
-        return False
-    return may_name_rows(as_texts(values))
-
-
-def may_name_rows(texts: pd.Series[Any]) -> bool:
-    """Tell whether texts are distinct, and none has a decimal sign."""
-    return not texts.duplicated().any() and not texts.str.fullmatch(DECIMAL).any()
-
-
-def looks_like_codes(values: pd.Series[Any]) -> bool:
-    """Tell whether a column holds codes such as INV-0187, each of one row."""
-    return _are_codes(values) and not values.duplicated().any()
-
-
-def file_reason(values: pd.Series[Any]) -> LeftOut | None:
-    """Tell why values that all name files are left out: these hold what they are about."""
-    if values.dtype.kind not in "OUT":
-        return None
-    folded = (str(value).strip().casefold() for value in values.iloc[:GLANCE].tolist())
-    first = next((text for text in folded if text not in _MISSING), None)
-    if first is not None and not first.endswith(_FILES):
-        return None
-    texts = given_texts(values).str.lower()
-    if not (len(texts) and texts.str.endswith(_FILES).all()):
-        return None
-    if texts.str.endswith(SUFFIXES).all():
-        return LeftOut.PICTURES
-    return LeftOut.FILES
-
-
 def are_few(texts: pd.Series[Any]) -> bool:
     """Tell whether words repeat, so that a column of them is a category."""
     return bool(texts.nunique() <= min(MOST_CATEGORIES, max(2, texts.count() / 2)))
-
-
-def _is_called_id(name: str) -> bool:
-    name = name.strip()
-    is_compound = _COMPOUND_ID.fullmatch(name) and not NAMED_CODES.fullmatch(name)
-    return bool(_ID.fullmatch(name) or _CAMEL_ID.fullmatch(name) or is_compound)
-
-
-def _are_codes(values: pd.Series[Any]) -> bool:
-    if values.dtype.kind not in "OUT" or len(values) < _FEWEST_CODES:
-        return False
-    # if half of the first fifth are none, the others are too few; looking at all takes long
-    first = values.iloc[: len(values) // 5 + 1].tolist()
-    n_first = sum(_CODE.fullmatch(str(value).strip()) is not None for value in first)
-    may_be = n_first > len(first) / 2 and not is_missing(values).any()
-    return bool(may_be and as_texts(values).str.fullmatch(_CODE).mean() > ENOUGH_CODES)
 
 
 def are_ordered(values: pd.Series[Any]) -> bool:
@@ -281,13 +183,14 @@ def are_ordered(values: pd.Series[Any]) -> bool:
     return bool(pd.to_numeric(pd.Series(dtype.categories.astype(str)), errors="coerce").hasnans)
 
 
-def is_missing(values: pd.Series[Any]) -> Bools:
-    """Tell which values are not there, or are written as such."""
+def is_missing(values: pd.Series[Any], *, of_signs: bool = False) -> Bools:
+    """Tell which values are not there, or are written as such; beside + a dash is a value."""
     missing: Bools = values.isna().to_numpy(dtype=bool)
     if values.dtype.kind in "OUT" and not are_ordered(values):
         # pandas takes thirty times as long for few rows, of which there may be many columns
-        are_words = (str(value).strip().casefold() in _MISSING for value in values.tolist())
-        missing = missing | np.fromiter(are_words, dtype=bool)
+        texts = [str(value).strip().casefold() for value in values.tolist()]
+        words = _MISSING - _DASHES if of_signs or "+" in texts else _MISSING
+        missing = missing | np.fromiter((text in words for text in texts), dtype=bool)
     return missing
 
 
@@ -300,6 +203,16 @@ def without_words(frame: pd.DataFrame, words: Collection[str]) -> pd.DataFrame:
     for name, values in frame.items():
         masked[name] = values.mask(as_texts(values).str.casefold().isin(folded))
     return masked
+
+
+def first_text(values: pd.Series[Any]) -> str:
+    """Return the first filled value of the first rows as text, else nothing."""
+    for value in values.iloc[:GLANCE].tolist():
+        is_whole = isinstance(value, float) and value.is_integer()
+        text = str(int(value) if is_whole else value).strip()
+        if text.casefold() not in _MISSING:
+            return text
+    return ""
 
 
 def given_texts(column: pd.Series[Any]) -> pd.Series[Any]:
@@ -323,3 +236,21 @@ def said_of_most(texts: pd.Series[Any], values: Floats, noun: str) -> tuple[str]
     first = shown(clipped(others.iloc[0]))
     named = f"all others {first}" if len(others) > 1 == others.nunique() else f"{first} is not"
     return (f"{texts.count() - len(others)} of {texts.count()} values are {noun}, {named}",)
+
+
+def as_category(column: Column, texts: pd.Series[Any]) -> Column:
+    """Return a column as a category, with what must be known of its words."""
+    written = Written.SIGNS if texts.isin(_DASHES).any() else Written.PLAIN
+    remarks = column.remarks + _said_of_letters(texts)
+    return replace(column, kind="category", written=written, remarks=remarks)
+
+
+def _said_of_letters(texts: pd.Series[Any]) -> tuple[str, ...]:
+    """Name the first categories that are the same but for small and capital letters."""
+    values = pd.Series(texts.dropna().unique(), dtype=object)
+    folded = values.str.casefold()
+    twice = folded[folded.duplicated(keep=False)]
+    if twice.empty:
+        return ()
+    alike = values[folded == twice.iloc[0]]
+    return (f"{enumerated(map(shown, alike), _MOST_SPELLINGS)} are different values",)

@@ -34,18 +34,13 @@ from mvcc.tables.reading._kinds import (
     read_as,
     understood,
 )
-from mvcc.tables.reading._numbers import (
-    has_decimal_points,
-    numbers_by_arrow,
-    numbers_of,
-    unclear_number,
-    without_points,
-)
+from mvcc.tables.reading._numbers import SIGN_UNKNOWN, numbers_by_arrow, numbers_of
 from mvcc.tables.reading._problems import Problems, is_in_memory, option_for
 from mvcc.tables.reading._rows import listed, place_of
 from mvcc.tables.reading._sheets import TOTAL
 from mvcc.tables.reading._superfluous import code_reason
 
+_POINTS_FOR_THOUSANDS = r"[+-]?(?:\d{1,3}(?:\.\d{3})+|\d{1,3})"
 _LOOKED_AT = 200  # rows
 _SHOWN = 2  # distinct values
 _LONGEST = 40  # characters
@@ -93,9 +88,9 @@ def understand_all(
 
 def _by_sign(plain: Understood, values: pd.Series[Any], sign: str) -> Understood:
     """Return plain numbers as the decimal sign of other columns tells that they are meant."""
-    if sign == "," and (thousands := without_points(values)) is not None:
+    if sign == "," and (thousands := _without_points(values)) is not None:
         return Understood(Column(plain.column.name, "number", written=Written.POINTS), thousands)
-    if not sign and (text := unclear_number(values)):
+    if not sign and (text := _unclear_number(values)):
         remark = f"{text} read as {text}, not as {text.replace('.', '')}"
         return replace(plain, column=replace(plain.column, remarks=(remark,)))
     return plain
@@ -112,9 +107,31 @@ def _decimal_sign(frame: pd.DataFrame, plain: list[str], others: list[Column]) -
     for rows in (frame.head(GLANCE), frame):
         texts = (rows[name].dropna().astype(str) for name in names)
         bare = (column.str.replace(r"[^\d.,]", "", regex=True) for column in texts)
-        if any(map(has_decimal_points, chain((rows[name] for name in plain), bare))):
+        if any(map(_has_decimal_points, chain((rows[name] for name in plain), bare))):
             return "."
     return ""
+
+
+def _unclear_number(texts: pd.Series[Any]) -> str:
+    """Return the first number with a point, if all of a column are like 1.234, else nothing."""
+    with_point = texts[texts.str.contains(".", regex=False)]
+    if len(with_point) and with_point.str.fullmatch(SIGN_UNKNOWN).all():
+        return str(with_point.iloc[0])
+    return ""
+
+
+def _has_decimal_points(texts: pd.Series[Any]) -> bool:
+    """Tell whether some number of a column has a point that is certainly a decimal one."""
+    with_point = texts[texts.str.contains(".", regex=False)]
+    return not with_point.str.fullmatch(rf"{SIGN_UNKNOWN}|{_POINTS_FOR_THOUSANDS}").all()
+
+
+def _without_points(texts: pd.Series[Any]) -> Floats | None:
+    """Return numbers whose points separate thousands; None where some value shows no."""
+    has_point = texts.str.contains(".", regex=False)
+    if not has_point.any() or not texts.str.fullmatch(_POINTS_FOR_THOUSANDS).all():
+        return None
+    return numbers_of(texts.str.replace(".", "", regex=False))
 
 
 def _without_effect(reading: Understood) -> Understood:

@@ -36,12 +36,12 @@ _MONTH = rf"(?P<month>{'|'.join(MONTHS)})[^\W\d_]*\.?"
 _IN_WORDS = [
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
-        rf"^(?:[^\W\d_]+\.?,? )?(?P<day>\d{{1,2}})(?:st|nd|rd|th|er)?\.?[ -]?(?:de )?{_MONTH}"
-        r",?[ -]?(?:del? )?(?P<year>\d{4}|\d{2})\b",
+        rf"^(?:[^\W\d_]+(?:-feira)?\.?,? )?(?P<day>\d{{1,2}})(?:st|nd|rd|th|er)?\.?[ /-]?(?:de )?"
+        rf"{_MONTH},?[ /-]?(?:del? )?(?P<year>\d{{4}}|\d{{2}})\b",
         rf"^(?:[^\W\d_]+,? )?{_MONTH} (?P<day>\d{{1,2}})(?:st|nd|rd|th)?,? (?P<year>\d{{4}})\b",
         r"^(?P<year>\d{4})年 ?(?P<month>\d{1,2})月 ?(?P<day>\d{1,2})日",
         r"^(?P<year>\d{4})(?P<month>\d{2})(?P<day>\d{2})$",
-        rf"^{_MONTH} (?P<year>\d{{4}})$",
+        rf"^{_MONTH}[ /-](?:del? )?(?P<year>\d{{4}})$",
         r"^(?P<month>0?[1-9]|1[0-2])[./](?P<year>(?:19|20)\d{2})$",
         r"^(?P<year>(?:19|20)\d{2})-(?P<month>0[1-9]|1[0-2])$",
         r"^(?P<year>(?:19|20)\d{2})$",

@@ -17,6 +17,7 @@ from mvcc._utils.reading import check_size, content_of, in_lines, within_limits
 from mvcc._utils.text import decoded, parse_arff
 from mvcc.constraints import ConstraintFile
 from mvcc.exceptions import DataError
+from mvcc.tables._layout import CONFIG
 from mvcc.tables.reading._parquet import frames_of_parquet, parts_of, read_parquet
 from mvcc.tables.reading._rows import id_texts
 from mvcc.tables.reading._text_tables import frames_of_text, read_text_table
@@ -34,7 +35,8 @@ def read_frame(
     ``attrs`` tell the "delimiter" of a text file, the line of the names ("header") and of each row
     ("lines"), which column names rows ("index"), which are no features ("beside"), "folder",
     "sheet", how many digits a workbook shows of numbers ("widths"), how many rows of units a text
-    file has ("n_units") and "notes".
+    file has ("n_units") and "notes". Messages name the ``view`` in options; "" is a file of pairs,
+    which is not one.
     """
     # mvcc reports what matters of a file; libraries may warn of more
     with _reading(path) as (ending, location), warnings.catch_warnings(action="ignore"):
@@ -49,11 +51,16 @@ def read_frame(
     return frame
 
 
+def read_pairs_of(path: str) -> pd.DataFrame:
+    """Read a file of matches or constraints, for which nobody can name a sheet."""
+    return read_frame(path, view="")
+
+
 def read_constraints(path: str) -> ConstraintFile:
     """Read a file of constraints: text, or a table of any other format."""
     if _READERS.get(Path(path).suffix.lower(), read_text_table) is read_text_table:
         return ConstraintFile.read(path)
-    frame = read_frame(path)
+    frame = read_pairs_of(path)
     columns = [id_texts(values) for _, values in frame.items()]
     lines = np.asarray(frame.attrs.get("lines", frame.index)).tolist()
     header = frame.attrs.get("header", 1), list(map(str, frame.columns))
@@ -65,6 +72,11 @@ def read_constraints(path: str) -> ConstraintFile:
 def _reading(path: str) -> Iterator[tuple[str, str]]:
     """Give the ending of a table and what messages call it; say why it cannot be read."""
     ending, location = Path(path).suffix.lower(), clipped(path, _MOST_SHOWN)
+    if os.path.exists(config := os.path.join(path, CONFIG)):
+        raise DataError(
+            f"{location}: this is a folder. Name the config in it, {clipped(config, _MOST_SHOWN)};"
+            " mvcc match takes a folder of results with --from."
+        )
     if os.path.isdir(path):
         raise DataError(
             f"{location}: this is a folder; name a file. Only views of mvcc cluster and mvcc"

@@ -11,15 +11,9 @@ import pandas as pd
 
 from mvcc.exceptions import DataError
 from mvcc.tables._job import View
-from mvcc.tables.reading._column import (
-    GLANCE,
-    as_texts,
-    is_missing,
-    looks_like_codes,
-    looks_like_ids,
-    without_attrs,
-)
-from mvcc.tables.reading._rows import columns_of_bytes, no_column, plain_id, plain_ids
+from mvcc.tables.reading._codes import looks_like_codes, looks_like_ids
+from mvcc.tables.reading._column import GLANCE, as_texts, is_missing, without_attrs
+from mvcc.tables.reading._rows import columns_of_bytes, id_texts, no_column, plain_id, plain_ids
 
 _USUAL = ("id", "ids", "")  # names of columns that name rows
 _ENOUGH_NAMED = 0.5  # of the ids that a file names, to be those of a column
@@ -90,7 +84,8 @@ def _with_repeats(
     numbers = {*map(str, frame.index)}
     for column in columns if of_matches else ():
         known = {*plain_ids(frame[column])}
-        is_likely = 2 * len(known) > len(frame) and _repeats(frame[column])
+        may_be_ids = 2 * len(known) > len(frame) and not is_missing(frame[column]).any()
+        is_likely = may_be_ids and _repeats(frame[column])
         shares = [(is_own, _share(ids, known), _share(ids, numbers)) for is_own, ids in of_matches]
         # which a column with ids of the other table, called as in the file, does not change
         is_numbered = any(is_own and rows >= _ENOUGH_NAMED > ids for is_own, ids, rows in shares)
@@ -98,6 +93,23 @@ def _with_repeats(
         if is_likely and names_some and not is_numbered:
             return column
     return None
+
+
+def columns_called(
+    frame: pd.DataFrame, id_column: str | None, ids: list[str], named: Sequence[Named]
+) -> dict[str, list[str]]:
+    """Return what columns hold that files call by their names, if their ids are not of rows."""
+    frame, rows = without_attrs(frame), {*map(plain_id, ids)}
+    texts = frame.columns.difference([id_column, *columns_of_bytes(frame)])
+    folded = {column.strip().casefold(): column for column in texts}
+    held: dict[str, list[str]] = {}
+    for entry in named:
+        if entry.header and entry.header in folded:
+            values = id_texts(frame[folded[entry.header]]).tolist()
+            named_ids, known = {*map(plain_id, entry.ids)}, {*map(plain_id, values)}
+            if _share(named_ids, known) >= _ENOUGH_NAMED > _share(named_ids, rows):
+                held[folded[entry.header]] = values
+    return held
 
 
 def _has_numbers(likely: pd.Series[Any], best: pd.Series[Any], named: Iterable[set[str]]) -> bool:

@@ -19,9 +19,14 @@ from mvcc.constraints import ConstraintFile
 from mvcc.exceptions import DataError
 from mvcc.tables._job import Job
 from mvcc.tables.reading._column import as_texts
-from mvcc.tables.reading._files import read_constraints, read_frame, read_frames
+from mvcc.tables.reading._files import (
+    read_constraints,
+    read_frame,
+    read_frames,
+    read_pairs_of,
+)
 from mvcc.tables.reading._id_column import Named
-from mvcc.tables.reading._matches import first_two, read_matches
+from mvcc.tables.reading._matches import first_two, read_matches, without_matched_ids
 from mvcc.tables.reading._parquet import input_sha256
 from mvcc.tables.reading._problems import Problems, is_in_memory
 from mvcc.tables.reading._table import Table, table_of
@@ -130,7 +135,7 @@ def _named_by_matches(frame: pd.DataFrame, view: str, side: int) -> Iterator[Nam
 def read_pairs(
     job: Job,
     problems: Problems,
-    read: Callable[[str], pd.DataFrame] = read_frame,
+    read: Callable[[str], pd.DataFrame] = read_pairs_of,
     drawn: Mapping[str, pd.DataFrame] = MappingProxyType({}),
 ) -> PairFiles:
     """Read the files of matches and constraints, but those of matches whose lines were drawn."""
@@ -193,6 +198,7 @@ def _with_pairs(job: Job, tables: list[Table], files: PairFiles, problems: Probl
 
     notes: list[str] = []
     relations = read_matches(job, tables, files, problems, notes)
+    tables = without_matched_ids(job, tables, relations)
     if not job.matches:
         notes += notes_on_shared_ids(tables)
     constraints = [Constraints.empty() for _ in tables]

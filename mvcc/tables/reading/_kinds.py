@@ -5,7 +5,9 @@ from __future__ import annotations
 import datetime
 import decimal
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from numbers import Number
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -13,7 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from mvcc._utils.arrays import Bools, Floats
-from mvcc._utils.messages import clipped, enumerated, shown, with_point
+from mvcc._utils.messages import clipped, with_point
 from mvcc._utils.settings import as_yaml
 from mvcc.tables._job import AskedKind, Kind
 from mvcc.tables.reading._column import (
@@ -24,6 +26,7 @@ from mvcc.tables.reading._column import (
     Written,
     are_few,
     are_ordered,
+    as_category,
     as_texts,
     is_missing,
     said_of_most,
@@ -113,7 +116,7 @@ def understood(
     if kind == "picture":
         return _as_pictures(column, texts, hints.folder)
     if kind in (None, "number"):
-        reading = _as_number(column, texts, hints)
+        reading = _as_number(column, texts, values, hints)
     if reading is None and kind in (None, "date"):
         reading = _as_date(column, texts, asked)
     return reading or _as_words(column, texts)
@@ -152,7 +155,7 @@ def _by_type(
 
 def read_as(known: Column, values: pd.Series[Any], folder: str) -> Understood:
     """Read more values of a column that was read before."""
-    missing, written = is_missing(values), known.written
+    written, missing = known.written, is_missing(values, of_signs=known.written is Written.SIGNS)
     # in an older model, a constant has no kind
     column = Column(known.name, known.kind or "number", written=written, unit=known.unit)
     if reading := _by_type(column, values, missing, "m" if written in DURATIONS else "iufb"):
@@ -164,10 +167,13 @@ def read_as(known: Column, values: pd.Series[Any], folder: str) -> Understood:
         return _dated(column, read_dates(texts, written).days, texts, written)
     if column.kind != "number":
         return _as_words(column, texts)
-    return _numeric(column, read_numbers_like(texts, written, known.unit), texts, written)
+    every = (read_numbers_like(way, written, known.unit) for way in _spellings(texts, values))
+    return _numeric(column, max(every, key=lambda X: np.isfinite(X).sum()), texts, written)
 
 
-def _as_number(column: Column, texts: Texts, hints: Hints) -> Understood | None:
+def _as_number(
+    column: Column, texts: Texts, values: pd.Series[Any], hints: Hints
+) -> Understood | None:
     """Read numbers, with units or not, durations, truth values; None for others, unless asked."""
     plain, n_filled = numbers_of(texts.fillna("nan")), texts.count()
     n_plain = int(np.count_nonzero(~np.isnan(plain)))
@@ -179,8 +185,9 @@ def _as_number(column: Column, texts: Texts, hints: Hints) -> Understood | None:
         labeled = before_labels(texts, one_each=True)
         if np.isfinite(labeled).sum() > max(n_plain, _MANY * n_filled):
             return _numeric(column, labeled, texts, Written.BEFORE_LABELS)
-    read = read_numbers(texts, hints.sign, hints.delimiter)
-    n_read = int(np.count_nonzero(~np.isnan(read.values)))
+    every = (read_numbers(way, hints.sign, hints.delimiter) for way in _spellings(texts, values))
+    read = max(every, key=lambda numbers: np.isfinite(numbers.values).sum())
+    n_read = int(np.isfinite(read.values).sum())
     if n_read > n_plain and n_read >= _NEARLY_ALL * n_filled:
         if read.written is None:
             return _with_unclear_sign(column, texts, is_text=hints.delimiter is not None)
@@ -194,6 +201,14 @@ def _as_number(column: Column, texts: Texts, hints: Hints) -> Understood | None:
     if n_read > n_plain:
         numbers, noun = read.values, f"numbers in {read.unit}".removesuffix(" in ")
     return _as_words(replace(column, remarks=said_of_most(texts, numbers, noun)), texts)
+
+
+def _spellings(texts: Texts, values: pd.Series[Any]) -> Iterator[Texts]:
+    """Give texts, and with decimal commas those of cells that are numbers beside others."""
+    yield texts
+    if values.dtype == object and any(isinstance(value, Number) for value in values):
+        is_text = np.array([isinstance(value, str) for value in values])
+        yield texts.where(is_text, texts.str.replace(".", ",", regex=False))
 
 
 def _are_dates(texts: Texts) -> bool:
@@ -319,17 +334,6 @@ def _as_pictures(column: Column, texts: Texts, folder: str) -> Understood:
     return _mistaken(column, texts, list(map(bool, reasons)), why, "Correct it")
 
 
-def _said_of_letters(texts: Texts) -> tuple[str, ...]:
-    """Name the first categories that are the same but for small and capital letters."""
-    values = pd.Series(texts.dropna().unique(), dtype=object)
-    folded = values.str.casefold()
-    twice = folded[folded.duplicated(keep=False)]
-    if twice.empty:
-        return ()
-    alike = values[folded == twice.iloc[0]]
-    return (f"{enumerated(map(shown, alike), _MOST_WORDS)} are different values",)
-
-
 def _as_words(column: Column, texts: Texts) -> Understood:
     n_values = texts.nunique()
     kind = column.kind or ("category" if are_few(texts) else "text")
@@ -337,7 +341,7 @@ def _as_words(column: Column, texts: Texts) -> Understood:
         kind = "text"
         column = replace(column, remarks=(f"{n_values} values are too many for a category",))
     if kind == "category":
-        column = replace(column, remarks=column.remarks + _said_of_letters(texts))
+        column = as_category(column, texts)
     if kind == "text" and column.kind is None and are_mails(texts):
         column = replace(column, written=Written.MAILS)
     if column.written is Written.MAILS:

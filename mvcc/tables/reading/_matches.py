@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import chain, compress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
-from mvcc._utils.arrays import Ints
+from mvcc._utils.arrays import Bools, Ints
 from mvcc._utils.ids import why_unknown
 from mvcc._utils.messages import agreeing, counted, nearest_id, shown, views_of_pair
 from mvcc.exceptions import DataError
 from mvcc.tables._job import Job
+from mvcc.tables.reading._column import LeftOut, as_texts
 from mvcc.tables.reading._problems import Problems, option_for
 from mvcc.tables.reading._rows import RowsById, id_texts, leads_with_zeros, plain_id
 from mvcc.tables.reading._table import Table
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 _Find = Callable[[RowsById, str], int]
 
+_GLANCE = 100  # matches, which tell of most columns that they hold no ids
+_FEWEST_IDS, _NEARLY_ALL = 5, 0.9  # distinct ids, and the share of rows with those of their matches
 _MOST_SHOWN = 3  # unknown rows; to look for the most similar id takes time
 # a line, and the first of its names that is not of a row of a table
 Lacking = tuple[str, str, Table]
@@ -43,9 +46,9 @@ def read_matches(
             rows = _matches(frame, job.matches[pair], (tables[u], tables[v]), notes, may_lack)
             relations[min(u, v), max(u, v)] = rows if u < v else rows[:, ::-1]
     notes += [
-        f"{tables[view].numbered}, unless the matches name these numbers."
-        for view in sorted({*chain(*relations)})
-        if tables[view].id_column is None
+        f"{table.numbered}{'' if table.keys else ', unless the matches name these numbers'}."
+        for table in (tables[view] for view in sorted({*chain(*relations)}))
+        if table.id_column is None
     ]
     return relations
 
@@ -54,17 +57,22 @@ def _matches(
     frame: pd.DataFrame, path: str, tables: tuple[Table, Table], notes: list[str], may_lack: bool
 ) -> Ints:
     """Return (row of the first, row of the second) of a file with columns of ids."""
+    headers = [str(name).strip().casefold() for name in frame.columns]
+    of_rows, tables = tables, (tables[0].named_by(headers), tables[1].named_by(headers))
+    notes += [
+        f"{path}: names rows of {keyed.name} by {shown(keyed.id_column or '')}, which is missing in"
+        f" {keyed.ids.count('')} of {counted(len(keyed.ids), 'row')}."
+        for table, keyed in zip(of_rows, tables, strict=True)
+        if keyed is not table
+    ]
     first, second = tables
     names, columns, is_header = matched_ids(
         frame, path, (first.name, second.name), (first.id_column, second.id_column)
     )
     lines = np.asarray(frame.attrs.get("lines", frame.index), dtype=np.int64)
     unit = "line" if "lines" in frame.attrs else "row"
-    has_ids = [all(ids) for ids in zip(*columns, strict=True)]
-    if n := has_ids.count(False):
-        columns, lines = [[*compress(column, has_ids)] for column in columns], lines[has_ids]
-        verb = agreeing(n, "lacks an id and was left out", "lack an id and were left out")
-        notes.append(f"{path}: {counted(n, unit)} {verb}.")
+    is_used = _tell_rows(columns, tables, unit, path, notes)
+    columns, lines = [[*compress(column, is_used)] for column in columns], lines[is_used]
     if not is_header and len(names) - first_two(names)[0] > 2:
         read = " and ".join(shown(names[side]) for side in first_two(names))
         notes.append(
@@ -102,6 +110,53 @@ def _matches(
             raise DataError(problem)
         notes.append(note)
     return pd.DataFrame(rows[is_whole]).drop_duplicates().to_numpy()
+
+
+def _tell_rows(
+    columns: list[list[str]], tables: Sequence[Table], unit: str, path: str, notes: list[str]
+) -> Bools:
+    """Tell which lines have two ids, each of one row at most, and note how many do not."""
+    lines = [*zip(*columns, strict=True)]
+    has_ids = np.array([all(ids) for ids in lines], dtype=bool)
+    repeated = [table.repeated for table in tables]
+    in_several = [ids[0] in repeated[0] or ids[1] in repeated[1] for ids in lines]
+    is_unclear = np.array(in_several, dtype=bool)
+    for is_bad, one, many in (
+        (~has_ids, "lacks an id and was left out", "lack an id and were left out"),
+        (is_unclear, "names several rows and was left out", "name several rows and were left out"),
+    ):
+        if n := int(is_bad.sum()):
+            notes.append(f"{path}: {counted(n, unit)} {agreeing(n, one, many)}.")
+    return has_ids & ~is_unclear
+
+
+def without_matched_ids(job: Job, tables: list[Table], relations: Relations) -> list[Table]:
+    """Leave out columns of ids of matched rows, unless settings name them or none is left."""
+    tables = [*tables]
+    for (u, v), pairs in relations.items():
+        for own, other, rows in ((u, v, pairs), (v, u, pairs[:, ::-1])):
+            table = tables[own]
+            ids = pd.Series([plain_id(tables[other].ids[row]) for row in rows[:, 1]], dtype=object)
+            frame = pd.DataFrame(table.X, columns=table.columns).iloc[rows[:, 0]]
+            columns = [
+                column.name
+                for column in table.used
+                if column.kind in ("number", "text")
+                if column.name not in job.views[table.name].asked_for
+                if _are_ids(frame[column.name].head(_GLANCE), ids.head(_GLANCE))
+                if _are_ids(frame[column.name], ids)
+            ]
+            if 0 < len(columns) < len(table.columns):
+                tables[own] = table.without(columns, LeftOut.MATCHED_IDS)
+    return tables
+
+
+def _are_ids(values: pd.Series[Any], ids: pd.Series[Any]) -> bool:
+    """Tell whether rows, of which each may stand more than once, hold the ids of their matches."""
+    is_filled = values.notna().to_numpy()
+    texts = as_texts(values[is_filled]).map(plain_id)
+    is_one = (texts == ids[is_filled].to_numpy()).groupby(level=0).any()
+    return texts.nunique() >= _FEWEST_IDS and bool(is_one.mean() >= _NEARLY_ALL)
 
 
 def refuse_two_readings(

@@ -23,8 +23,7 @@ _WITH_POINT = (
 )
 _WITH_COMMA = rf"[+-]?(?:[1-9]\d{{0,2}}(?:\.\d{{3}})+(?:,\d*)?|(?:\d+,?\d*|,\d+){_EXPONENT})"
 _WRITTEN = re.compile(rf"({_WITH_POINT}|{_WITH_COMMA})\s?%?", re.IGNORECASE)
-_POINTS_FOR_THOUSANDS = r"[+-]?(?:\d{1,3}(?:\.\d{3})+|\d{1,3})"
-_SIGN_UNKNOWN = r"[+-]?[1-9]\d{0,2}[.,]\d{3}"  # 1.234 may be more than a thousand, or little
+SIGN_UNKNOWN = r"[+-]?[1-9]\d{0,2}[.,]\d{3}"  # 1.234 may be more than a thousand, or little
 
 _LABELED = re.compile(r"(?s)\A([+-]?\d{1,9})(?:\s*[-–—=:.)]\s*([^\W\d].*))?\Z")
 
@@ -48,36 +47,41 @@ _FACTORS = {
     **dict.fromkeys(("b", "bn", "mrd", "mrd.", "billion"), 1e9),
 }
 _THOUSANDS_BY_COMMA = ("$", "£", "¥", "₹")
-_BEFORE = "|".join(re.escape(word) for word in sorted(_UNIT_OF, key=len, reverse=True))
+CURRENCY = "|".join(re.escape(word) for word in sorted(_UNIT_OF, key=len, reverse=True))
 _AMOUNT = rf"(?:\d[\d.,]*|[.,]\d+){_EXPONENT}"
 _LIMIT = (
-    "under|below|over|above|(?:less|fewer|more) than|up to|at (?:least|most)|(?:moins|plus) de"
-    "|unter|über|ab|bis(?: zu)?|(?:weniger|mehr) als|mindestens|höchstens"
+    "under|below|over|above|(?:less|fewer|more) than|up to|at (?:least|most)"
+    "|unter|über|ab|bis(?: zu)?|(?:weniger|mehr) als|mindestens|höchstens|hasta|até|fino a"
+    "|(?:moins|plus|menos|m[aá]s|mais) de|(?:meno|più) di|(?:minder|meer) dan|(?:mindre|mere) end"
 )
 _OPEN = (
     "(?:or|and) (?:more|over|above|older|up|less|under|below|younger)"
     "|(?:und|oder) (?:mehr|älter|darüber|weniger|jünger)|(?:et|ou) (?:plus|moins)"
+    "|(?:y|o|ou) (?:m[aá]s|mais|menos)|o (?:più|meno)|(?:en|of) (?:meer|minder|ouder|jonger)"
+    "|(?:og|eller) (?:mere|derover|mindre)"
 )
 _CELL = re.compile(
     rf"(?P<limit>[<>≤≥]=?|(?=[^\W\d_])(?:{_LIMIT})(?= ))?\s*"
-    rf"(?P<minus>[+\-−(])?\s*(?P<before>{_BEFORE})?\s*(?P<sign>[+\-−(])?"
-    rf"(?:(?P<first>{_AMOUNT})\s?(?:-|–|—|bis|to|à)\s?(?:(?P=before)\s?)?)?"
+    rf"(?P<minus>[+\-−(])?\s*(?P<before>{CURRENCY})?\s*(?P<sign>[+\-−(])?"
+    rf"(?:(?P<first>{_AMOUNT})(?:\s?(?:-|–|—|bis|to|à)\s?| (?:a|tot|til) )(?:(?P=before)\s?)?)?"
     rf"(?P<last>{_AMOUNT})(?:[.,][-–—])?(?P<behind>[-−+])?"
-    r"\s*(?P<after>%|‰|°|[€$£¥￥₹]|(?!e[+-]?\d)[°^µ]?(?:(?:sq|cu|fl)\.? |(?:square|cubic|fluid) )?"
+    r"\s*(?P<after>%|‰|°|[€$£¥￥₹↑↓]|\*{1,3}"
+    r"|(?!e[+-]?\d)[°^µ]?(?:(?:sq|cu|fl)\.? |(?:square|cubic|fluid) )?"
     r"[^\W\d_][^\s\d,;:()]{0,14}[23²³]?)?"
-    r"(?P<per>(?: ?/ ?| (?:per|pro|par) )(?:100 ?)?[^\W\d_][^\s\d,;:()]{0,14}| ?/ ?(?:5|10|100)"
-    r"|(?<=%) ?(?:vol|abv|alc)\.?)?"
+    r"(?P<per>(?: ?/ ?| (?:per|pro|par) )(?:100 ?)?[^\W\d_][^\s\d,;:()]{0,14}"
+    r"| ?/ ?(?:5|[1235]0|100)|(?<=%) ?(?:vol|abv|alc)\.?)?"
     rf"(?P<open> (?:{_OPEN}))?(?P<close>\))?",
     re.IGNORECASE,
 )
 _WHOLE_CELL = re.compile(rf"\A(?:{_CELL.pattern})\Z", re.IGNORECASE)
 # what others must have, too: 768 beside 3.3k is not 768k; but m and t alone are units
 _FACTOR = re.compile(
-    rf"%|(?:[kKMT]|(?i:[kmtb](?={_BEFORE})|tsd|mio|mill|mrd|mn|mln|bn|thousand|[mb]illion)\.?)"
-    rf"(?i:{_BEFORE})?"
+    rf"%|(?:[kKMT]|(?i:[kmtb](?={CURRENCY})|tsd|mio|mill|mrd|mn|mln|bn|thousand|[mb]illion)\.?)"
+    rf"(?i:{CURRENCY})?"
 )
 # 1 day is in days, and 1 Tag in Tage
 _PLURAL = re.compile(r"(?<=[^\W\d_]{2})(e[ns]?|s)$")
+_FLAGS = ("H", "L", "HH", "LL", "*", "**", "***", "↑", "↓")  # beside numbers without a unit
 _MOSTLY = 0.5  # of cells that begin a column of numbers
 _FEWEST_WITH_UNIT = 3  # numbers, for those without it to be of the same unit
 _SAMPLE = 50
@@ -136,7 +140,7 @@ def read_numbers(texts: pd.Series[Any], sign: str, delimiter: str | None) -> Num
     n_read = sum(_CELL.fullmatch(text) is not None for text in head)
     if not head or n_read < _MOSTLY * len(head):
         return Numbers(np.full(len(texts), np.nan), Written.PLAIN)
-    parts = _without_grades(_taken_apart(texts))
+    parts = _without_flags(_without_grades(_taken_apart(texts)))
     unit = _commonest(parts["unit"])
     written = _written(parts, unit, sign, delimiter)
     if written is None:
@@ -161,7 +165,10 @@ def read_numbers_like(texts: pd.Series[Any], written: Written, unit: str) -> Flo
         return seconds_of(texts, written)
     if written is Written.BEFORE_LABELS:
         return before_labels(texts)
-    return _read_parts(_taken_apart(texts), written, unit).values
+    parts = _taken_apart(texts)
+    if not unit:
+        parts["unit"] = parts["unit"].mask(parts["unit"].isin(_FLAGS), "")
+    return _read_parts(parts, written, unit).values
 
 
 def seconds_of(texts: pd.Series[Any], written: Written) -> Floats:
@@ -192,6 +199,7 @@ def _taken_apart(texts: pd.Series[Any]) -> pd.DataFrame:
     parts["last"] = parts["last"].where(~minus, "-" + parts["last"])
     parts["last"] = parts["last"].str.rstrip(",")
     parts["grouped"] = texts.str.contains(_GROUPED, na=False)
+    parts["flagged"] = False
     before = parts["before"].fillna("").str.casefold().map(_UNIT_OF | {"": ""})
     after = parts["after"].fillna("")
     folded = after.str.casefold()
@@ -211,6 +219,16 @@ def _without_grades(parts: pd.DataFrame) -> pd.DataFrame:
     if others["behind"].notna().any() or others["last"].isin(parts["last"][has_plus]).any():
         return parts.assign(last=parts["last"].mask(has_plus), unit=parts["unit"].mask(has_plus))
     return parts
+
+
+def _without_flags(parts: pd.DataFrame) -> pd.DataFrame:
+    """Return parts without marks such as H and L, which laboratories set behind some numbers."""
+    is_flag = parts["unit"].isin(_FLAGS)
+    others = parts["unit"][~is_flag].dropna()
+    may_be_liters = set(parts["unit"][is_flag]) == {"L"}  # but not beside 7 H
+    if len(others) < is_flag.sum() or (others != "").any() or may_be_liters:
+        return parts
+    return parts.assign(unit=parts["unit"].mask(is_flag, ""), flagged=is_flag)
 
 
 def _commonest(units: pd.Series[Any]) -> str:
@@ -261,6 +279,7 @@ def _read_parts(parts: pd.DataFrame, written: Written, unit: str) -> Numbers:
         (is_range, "range", "read as the middle"),
         (is_grade, "value", "with a minus behind read as below 0"),
         (parts["enclosed"].to_numpy(dtype=bool), "value", "in parentheses read as below 0"),
+        (parts["flagged"].to_numpy(dtype=bool), "value", "read without the flag behind"),
     ):
         if n := int((mask & ~np.isnan(values)).sum()):
             remarks.append(f"{counted(n, noun)} {words}")
@@ -283,7 +302,7 @@ def _written(parts: pd.DataFrame, unit: str, sign: str, delimiter: str | None) -
     amounts = pd.concat([parts["first"], parts["last"]])
     is_short = np.tile(parts["factor"].notna(), 2)[amounts.notna()]  # $1.125M has no thousands
     amounts = amounts.dropna()
-    unknown = _matches(amounts, _SIGN_UNKNOWN)
+    unknown = _matches(amounts, SIGN_UNKNOWN)
     by_point = _matches(amounts, _WITH_POINT)
     by_comma = _matches(amounts, _WITH_COMMA)
     has_comma = amounts.str.contains(",", regex=False).to_numpy(dtype=bool)
@@ -319,25 +338,3 @@ def _likely_sign(unit: str, sign: str, delimiter: str | None, *, by_comma: bool)
     if is_money:
         return ","
     return sign or "."
-
-
-def unclear_number(texts: pd.Series[Any]) -> str:
-    """Return the first number with a point, if all of a column are like 1.234, else nothing."""
-    with_point = texts[texts.str.contains(".", regex=False)]
-    if len(with_point) and _matches(with_point, _SIGN_UNKNOWN).all():
-        return str(with_point.iloc[0])
-    return ""
-
-
-def has_decimal_points(texts: pd.Series[Any]) -> bool:
-    """Tell whether some number of a column has a point that is certainly a decimal one."""
-    with_point = texts[texts.str.contains(".", regex=False)]
-    return not _matches(with_point, rf"{_SIGN_UNKNOWN}|{_POINTS_FOR_THOUSANDS}").all()
-
-
-def without_points(texts: pd.Series[Any]) -> Floats | None:
-    """Return numbers whose points separate thousands; None where some value shows no."""
-    has_point = texts.str.contains(".", regex=False)
-    if not has_point.any() or not texts.str.fullmatch(_POINTS_FOR_THOUSANDS).all():
-        return None
-    return numbers_of(texts.str.replace(".", "", regex=False))

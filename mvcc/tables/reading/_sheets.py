@@ -30,7 +30,8 @@ BELOW = "below the table"
 _TOTAL = (
     r"((grand |sub)?totals?|(zwischen|gesamt)?summen?|(ins)?gesamt|sum|sommes?|averages?|means?"
     r"|mittelwerte?|durchschnitt|moyennes?|anzahl|counts?|nombre|median|standardabweichung"
-    r"|suma|summa|totaal|totale|promedio|итого|合計|合计|总计|[Σ∑Ø]|n ?= ?[\d.,]*)"
+    r"|suma|summa|totaal|total(es?|i)|totais|promedio|totalt|i alt|razem|celkem|összesen|toplam"
+    r"|gemiddelde|gennemsnit|medelvärde|итого|合計|合计|总计|[Σ∑Ø]|n ?= ?[\d.,]*)"
 )
 TOTAL = re.compile(rf"{_TOTAL}(:?|:?\s{_COUNT}|( \w+){{1,3}}: ?{_COUNT})", re.IGNORECASE)
 _TOTAL_OF = re.compile(rf"{_TOTAL}:?\s.+", re.IGNORECASE)  # such as Total stock
@@ -41,7 +42,11 @@ _STATISTIC = re.compile(
     re.IGNORECASE,
 )
 
-_UNITS = re.compile(r"\W?(units?|einheit(en)?|unités?|unidad(es)?|unità)\W{0,2}", re.IGNORECASE)
+_UNITS = re.compile(
+    r"\W?(units?|einheit(en)?|unités?|unidad|unidades?|unità|eenhe(id|den)|enhed(er)?|enhet(er)?)"
+    r"\W{0,2}",
+    re.IGNORECASE,
+)
 
 
 def letters_of(column: int) -> str:
@@ -228,7 +233,7 @@ def are_units(body: Cells) -> bool:
         return False
     starts = [row[0] for row in others if _n_filled(row)]
     units = [n for n, unit in enumerate(first) if unit is not None and n]
-    cells = [row[n] for row in others for n in units]
+    cells = [row[n] for row in others for n in units if row[n] is not None]
     numbers = [value for value in cells if _is_number(value)]
     names_none = first[0] is None or _UNITS.fullmatch(str(first[0]).strip())
     return bool(names_none) and None not in starts and len(numbers) > _NEARLY_ALL * len(cells)

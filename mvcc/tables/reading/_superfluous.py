@@ -12,15 +12,8 @@ import numpy as np
 import pandas as pd
 
 from mvcc.tables._job import Kind
-from mvcc.tables.reading._column import (
-    DECIMAL,
-    ENOUGH_CODES,
-    GLANCE,
-    NAMED_CODES,
-    Column,
-    LeftOut,
-    given_texts,
-)
+from mvcc.tables.reading._codes import DECIMAL, ENOUGH_CODES, NAMED_CODES
+from mvcc.tables.reading._column import GLANCE, Column, LeftOut, first_text, given_texts
 from mvcc.tables.reading._kinds import MOST_VALUES, Understood, Values
 
 _PADDED = re.compile(r"^0\d+$", re.MULTILINE)
@@ -31,7 +24,9 @@ _PHONE = re.compile(r"\+?[\d(][\d ()/.-]{4,20}")
 _WRITTEN_PHONE = re.compile(
     r"(?!\d{1,2}[/-]\d{1,2}[/-]\d{2,4}$)(?:\+\d|\(?0)\d*[ ()/-][\d ()/-]{4,20}"
 )
-_BARCODE = re.compile(r"\d{8}|\d{12,14}")
+_ADDRESS = re.compile(r"[^\s@]+@[^\s@]+\.[^\W\d_]{2,}")
+_BARCODE = re.compile(r"\d{7}[\dX]|\d{9}[\dX]|\d{12,14}", re.IGNORECASE)
+_PARTS = re.compile("[- ]")  # of a barcode, as of ISBN 88-06-12345-6, stand between these
 
 _FEWEST_ROWS = 10  # of fewer, order and equal values may be chance
 _A_DAY = 1.0  # within which an export ends
@@ -47,18 +42,21 @@ _HARDLY = 0.6  # of the words that repeat, below which texts are names: first na
 
 
 def code_reason(name: str, values: pd.Series[Any]) -> LeftOut | None:
-    """Tell why numbers of a column are codes, which have no size; None if they are not."""
+    """Tell why a column holds codes, such as numbers without a size; None if it does not."""
     if values.dtype.kind not in "OUTiuf" or not len(values):
         return None
     named = NAMED_CODES.fullmatch(name.strip())
     is_text = values.dtype.kind in "OUT"
-    first = str(values.iloc[0]).strip()
+    first = first_text(values)
     # no code is written with a decimal sign, and looking for zeros in front takes long
     head = map(str, values.iloc[:GLANCE].tolist())
     if is_text and not named and all(map(DECIMAL.fullmatch, head)):
         return None
     may_be_padded = is_text and _PADDED.search("\n".join(map(str, values.tolist())))
-    if not (named or may_be_padded or _WRITTEN_PHONE.fullmatch(first) or _BARCODE.fullmatch(first)):
+    if _ADDRESS.fullmatch(first):
+        return LeftOut.ADDRESSES if _most_match(given_texts(values), _ADDRESS) else None
+    is_barcode = _BARCODE.fullmatch(_PARTS.sub("", first))
+    if not (named or may_be_padded or is_barcode or _WRITTEN_PHONE.fullmatch(first)):
         return None
     texts = given_texts(values)
     if named and named["postal"] and _most_match(texts, _POSTAL):
@@ -66,7 +64,8 @@ def code_reason(name: str, values: pd.Series[Any]) -> LeftOut | None:
     is_phone = named and not named["postal"] and _most_match(texts, _PHONE)
     if is_phone or (is_text and _most_match(texts, _WRITTEN_PHONE)):
         return LeftOut.PHONE_NUMBERS
-    if _most_match(texts, _BARCODE) and texts.map(_has_check_digit).mean() > ENOUGH_CODES:
+    bare = texts.str.replace(_PARTS, "", regex=True)
+    if _most_match(bare, _BARCODE) and bare.map(_has_check_digit).mean() > ENOUGH_CODES:
         return LeftOut.BARCODES
     if may_be_padded and texts.str.fullmatch(r"\d+").all():
         return LeftOut.PADDED
@@ -77,12 +76,16 @@ def _most_match(texts: pd.Series[Any], pattern: re.Pattern[str]) -> bool:
     return bool(len(texts) and texts.str.fullmatch(pattern).mean() > ENOUGH_CODES)
 
 
-def _has_check_digit(digits: str) -> bool:
-    """Tell whether the last digit of a barcode (EAN, UPC, GTIN) is that of the others."""
-    if not digits.isdecimal():
+def _has_check_digit(code: str) -> bool:
+    """Tell whether the last sign is the check digit of a barcode (EAN, UPC, GTIN), ISBN or ISSN."""
+    if not code[:-1].isdecimal():
         return False
-    weighted = sum(int(digit) * (3, 1)[index % 2] for index, digit in enumerate(digits[-2::-1]))
-    return (weighted + int(digits[-1])) % 10 == 0
+    *digits, last = (10 if sign in "Xx" else int(sign) for sign in code)
+    weighted = sum(digit * (3, 1)[index % 2] for index, digit in enumerate(reversed(digits)))
+    if last < 10 and (weighted + last) % 10 == 0:
+        return True
+    weighted = sum(digit * weight for weight, digit in enumerate(reversed(digits), 2))
+    return len(code) in (8, 10) and (weighted + last) % 11 == 0
 
 
 def without_superfluous(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -16,12 +17,12 @@ from mvcc._utils.messages import clipped, nearest_id, shown
 from mvcc._utils.settings import as_yaml
 from mvcc.exceptions import DataError
 from mvcc.tables._job import View
+from mvcc.tables.reading._codes import file_reason, why_unasked
 from mvcc.tables.reading._column import (
     Column,
     LeftOut,
+    Written,
     as_texts,
-    file_reason,
-    why_unasked,
     without_attrs,
     without_words,
 )
@@ -33,7 +34,7 @@ from mvcc.tables.reading._columns import (
     understand_all,
     with_examples,
 )
-from mvcc.tables.reading._id_column import Named, find_id_column, other_readings
+from mvcc.tables.reading._id_column import Named, columns_called, find_id_column, other_readings
 from mvcc.tables.reading._kinds import Understood, Values
 from mvcc.tables.reading._problems import Problems, is_in_memory, option_for
 from mvcc.tables.reading._rows import (
@@ -74,6 +75,8 @@ class Table:
     shown: dict[str, list[str]] = field(default_factory=dict)  # what a person sees of the rows
     # what other columns hold that files may name, where they name no rows as these are written
     other_readings: dict[str, set[str]] = field(default_factory=dict)
+    # what further columns hold by which matches name rows, "" for nothing
+    keys: dict[str, list[str]] = field(default_factory=dict)
     n_all_rows: int | None = None  # of the folder that the rows are a sample of
     # the value of each column that is left out as a constant
     constants: dict[str, float | str] = field(default_factory=dict)
@@ -82,6 +85,13 @@ class Table:
     def row(self) -> RowsById:
         """The number of the row of every id."""
         return RowsById(zip(self.ids, count()))
+
+    @property
+    def repeated(self) -> set[str]:
+        """The ids of more than one row, as a column may have by which matches name rows."""
+        if len(self.row) == len(self.ids):
+            return set()
+        return {name for name, n in Counter(self.ids).items() if n > 1 and name}
 
     @property
     def used(self) -> list[Column]:
@@ -111,6 +121,30 @@ class Table:
             X=X,
             reference=self.reference and [self.reference[row] for row in rows],
             shown={column: [texts[row] for row in rows] for column, texts in self.shown.items()},
+        )
+
+    def named_by(self, headers: Collection[str]) -> Table:
+        """Return the table with the first of its keys that a file calls so as ids, if any."""
+        key = next((name for name in self.keys if name.strip().casefold() in headers), None)
+        if key is None:
+            return self
+        return replace(self, ids=self.keys[key], id_column=key, other_readings={})
+
+    def without(self, columns: Collection[str], why: LeftOut) -> Table:
+        """Return the table with some columns left out."""
+        X = pd.DataFrame(self.X, columns=self.columns).drop(columns=columns)
+        every_column = [
+            replace(column, kind=None, written=Written.PLAIN, unit="", why=why, remarks=())
+            if column.name in columns
+            else column
+            for column in self.every_column
+        ]
+        return replace(
+            self,
+            columns=X.columns.tolist(),
+            X=_together({str(name): cells.to_numpy() for name, cells in X.items()}),
+            every_column=every_column,
+            unused=[*self.unused, *columns],
         )
 
     def lacks(self, name: str) -> str:
@@ -147,12 +181,13 @@ def table_of(
     for column in dict.fromkeys((*view.asked_for, *show)):
         if column is not None and column not in frame.columns:
             problems.add(no_column(frame, column, view.path))
-    id_column = None
+    id_column, keys = None, dict[str, list[str]]()
     is_numbered = ids == [str(row) for row in range(len(frame))]
     if ids is None:
         id_column = find_id_column(frame, view, named)
         is_numbered = id_column is None
         ids = ids_of(frame, id_column, view.path)
+        keys = columns_called(frame, id_column, ids, named)
     became, values = _understood(frame, name, view, id_column, problems)
     columns = [column for column in values if became[column].why is not LeftOut.CONSTANT]
     X = _together({column: values[column] for column in columns})
@@ -179,6 +214,7 @@ def table_of(
         is_numbered=is_numbered,
         shown={str(cells.name): as_texts(cells).mask(cells.isna(), "").tolist() for cells in seen},
         other_readings=other_readings(frame, view, id_column, ids, named),
+        keys=keys,
         notes=(
             *frame.attrs.get("notes", ()),
             *_left_out_labels(name, became, columns, view.path),
@@ -218,7 +254,7 @@ def _understood(
         unasked = used.keys() - kinds.keys()
         readings = without_superfluous(without_names(readings, unasked), unasked)
     add_mistakes(readings, frame, name, view, problems)
-    bare = without_attrs(frame)
+    bare = without_attrs(filled)
     became = {}
     for index, (column, reason) in enumerate(reasons.items()):
         reading = readings.get(column) or Understood(Column(column, None, why=reason))
@@ -294,7 +330,7 @@ def _nothing_to_cluster(n: int, X: Floats | pd.DataFrame, became: dict[str, Colu
     """Say why nothing of ``n`` rows can be clustered, where it is so."""
     columns = list(became.values())
     if not X.shape[1]:
-        why = [f"{clipped(repr(column.name))} {column.note}" for column in columns[:MOST_LISTED]]
+        why = [f"{clipped(repr(column.name))}: {column.note}" for column in columns[:MOST_LISTED]]
         said = [f"no column is left to cluster: {'; '.join(why) or 'it has none'}"]
         hints = [_as_pictures(column.name) for column in columns if column.why is LeftOut.PICTURES]
         return ". ".join(said + hints[:1])

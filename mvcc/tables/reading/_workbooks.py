@@ -235,11 +235,12 @@ def _likely_sheet(filled: list[_Filled], path: str, view: str) -> _Filled:
     if tables and others and grids[first].n_filled < _MANY_TIMES * grids[others[0]].n_filled:
         titles = ", ".join(shown(visible[n][0].title) for n in tables)
         title = visible[first][0].title
-        raise DataError(
-            f"{path}: {len(tables)} sheets look like tables: {clipped(titles, 300)}."
-            f" Name one in its view, such as `sheet: {as_yaml(title)}`"
-            f" ({option_for('--sheet', view, title)})."
-        )
+        remedy = "Save the one with the pairs as a file of its own."
+        if view:
+            option = option_for("--sheet", view, title)
+            remedy = f"Name one in its view, such as `sheet: {as_yaml(title)}` ({option})."
+        said = f"{len(tables)} sheets look like tables: {clipped(titles, 300)}"
+        raise DataError(f"{path}: {said}. {remedy}")
     return visible[first]
 
 

@@ -1,0 +1,139 @@
+"""Columns that are called or written like ids, codes, labels or names of files."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pandas as pd
+
+from mvcc.tables.reading._column import (
+    MONTHS,
+    LeftOut,
+    are_few,
+    as_texts,
+    first_text,
+    given_texts,
+    is_missing,
+)
+from mvcc.tables.reading._numbers import CURRENCY
+from mvcc.tables.reading._pictures import SUFFIXES
+
+_LABELS = re.compile(
+    r"(true[ _-]?)?(labels?|class(es)?|targets?|category|clusters?|species)", re.IGNORECASE
+)
+_MOST_LABELS = 50
+_ID = re.compile(
+    r"(.*[ _.-])?(id|ids|key|code|nr|no|number|uuid|identifier|sku|isbn|ean|imo|mmsi|siret|iban"
+    r"|matr[ií]cul[ae]|barcode|c[oó]digo|codice|#|n\.?[°º])\.?",
+    re.IGNORECASE,
+)
+_CAMEL_ID = re.compile(r".*[a-z](ID|Id|Key|Code|Nr|No)")
+# not all words that end in id, such as paid
+_COMPOUND_ID = re.compile(
+    r"(.*(nummer|number|n[uú]m[eé]ro)|(n\.?[°º]|n[uú]m[eé]ro|réf\.?|référence) .*|.*\w{3}nr"
+    r"|(.*[ _.-])?(user|customer|client|patient|subject"
+    r"|person|participant|respondent|student|member|employee|account|order|product|item|object"
+    r"|sample|record|case|session|visit|device|kunden?|artikel)id)\.?",
+    re.IGNORECASE,
+)
+# not number, which may count, as white_cell_number does
+_ENDS_AS_ID = re.compile(
+    r".*(ids?|nummer|nr|imo|mmsi|#)\.?|(n\.?[°º]|n[uú]m[eé]ro) .*", re.IGNORECASE
+)
+_MONTH_OR_YEAR = rf"\d{{1,2}}[-.]?(?i:{'|'.join(MONTHS)})[^\W\d_]*[-.]?\d|\d{{4}}年"
+# with letters and digits, but neither a number with its unit nor a date or a year
+_CODE = re.compile(
+    rf"(?!(?i:{'|'.join(MONTHS)}|{CURRENCY}) )[A-Z]{{1,4}} (?!(?:19|20)\d\d$)\d{{3,12}}"
+    r"|(?=.*\d)(?=.*[^\W\d_])(?![+-]?[\d.,]+[^\W\d_]{1,3}$)(?!\d{1,4}[-/.]\d)"
+    rf"(?!{_MONTH_OR_YEAR})[\w.:/-]{{2,60}}"
+)
+NAMED_CODES = re.compile(
+    r"(?P<postal>(.*[ _-])?(plz|postleitzahl|zip|zip[ _-]?code|zipcode|post(al)?[ _-]?code|npa"
+    r"|code[ _-]postal|c[oó]d(igo|ice|\.)[ _-]postale?|postnr|postnummer)\.?|cap)"
+    r"|(.*[ _-])?((tele)?(phone|fon|fax|tel|mobile)|handy|téléphone|tel[eé]fono|telefone|telefoon"
+    r"|telemóvel|m[oó]vil|celular|cellulare|gsm)"
+    r"([ _-]?(no|nr|num(ber|mer)?))?\.?",
+    re.IGNORECASE,
+)
+DECIMAL = re.compile(r"[+-]?\d*[.,]\d+")
+_FILES = (
+    *SUFFIXES,
+    *(".pdf", ".tif", ".tiff", ".doc", ".docx", ".xls", ".xlsx", ".csv", ".txt", ".eml"),
+)
+_FEWEST_CODES, ENOUGH_CODES = 10, 0.9  # rows, and the share above which a column holds codes
+_ENOUGH_IDS = 0.5  # of the values of a column called id that are distinct
+
+
+def why_unasked(name: str, values: pd.Series[Any], code: LeftOut | None) -> LeftOut | None:
+    """Tell why a column that nobody spoke of is left out; None if it is not."""
+    if reason := file_reason(values):
+        return reason
+    if looks_like_ids(name, values):
+        return LeftOut.AN_ID
+    # or which thing, of perhaps several rows, a row is of; numbers that repeat may be counts
+    is_called_id = _is_called_id(name)
+    if is_called_id or _are_codes(values):
+        texts = given_texts(values)
+        share = texts.nunique() / max(len(texts), 1)
+        if share > (_ENOUGH_IDS if is_called_id else ENOUGH_CODES) and _are_codes(texts):
+            return LeftOut.AN_ID
+    if code and not are_few(values[~is_missing(values)]):
+        return code
+    may_be_ids = is_called_id and share > _ENOUGH_IDS and _ENDS_AS_ID.fullmatch(name.strip())
+    if may_be_ids and texts.str.fullmatch(r"\d+([-/]\d+)*").all():  # 23-4411 is not a range
+        return LeftOut.AN_ID
+    if _LABELS.fullmatch(name.strip()):
+        texts = values[~is_missing(values)].astype(str)
+        if 2 <= texts.nunique() <= _MOST_LABELS:
+            are_names = texts.is_unique and texts.str.contains(r"[^\W\d_]").all()
+            return LeftOut.NAMES if are_names else LeftOut.LIKE_LABELS
+    return None
+
+
+def looks_like_ids(name: str, values: pd.Series[Any]) -> bool:
+    """Tell whether a column is called as ids are, and has distinct texts or whole numbers."""
+    if not _is_called_id(name) or values.dtype.kind not in "iufOUT" or is_missing(values).any():
+        return False
+    return may_name_rows(as_texts(values))
+
+
+def may_name_rows(texts: pd.Series[Any]) -> bool:
+    """Tell whether texts are distinct, and none has a decimal sign."""
+    return not texts.duplicated().any() and not texts.str.fullmatch(DECIMAL).any()
+
+
+def looks_like_codes(values: pd.Series[Any]) -> bool:
+    """Tell whether a column holds codes such as INV-0187, each of one row."""
+    return _are_codes(values) and not values.duplicated().any()
+
+
+def file_reason(values: pd.Series[Any]) -> LeftOut | None:
+    """Tell why values that all name files are left out: these hold what they are about."""
+    if values.dtype.kind not in "OUT":
+        return None
+    first = first_text(values).casefold()
+    if first and not first.endswith(_FILES):
+        return None
+    texts = given_texts(values).str.lower()
+    if not (len(texts) and texts.str.endswith(_FILES).all()):
+        return None
+    if texts.str.endswith(SUFFIXES).all():
+        return LeftOut.PICTURES
+    return LeftOut.FILES
+
+
+def _is_called_id(name: str) -> bool:
+    name = name.strip()
+    is_compound = _COMPOUND_ID.fullmatch(name) and not NAMED_CODES.fullmatch(name)
+    return bool(_ID.fullmatch(name) or _CAMEL_ID.fullmatch(name) or is_compound)
+
+
+def _are_codes(values: pd.Series[Any]) -> bool:
+    if values.dtype.kind not in "OUT" or len(values) < _FEWEST_CODES:
+        return False
+    # if half of the first fifth are none, the others are too few; looking at all takes long
+    first = values.iloc[: len(values) // 5 + 1].tolist()
+    n_first = sum(_CODE.fullmatch(str(value).strip()) is not None for value in first)
+    may_be = n_first > len(first) / 2 and not is_missing(values).any()
+    return bool(may_be and as_texts(values).str.fullmatch(_CODE).mean() > ENOUGH_CODES)
