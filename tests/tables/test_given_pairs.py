@@ -133,9 +133,9 @@ def test_a_column_that_holds_the_ids_of_matched_rows_says_nothing_of_a_row(tmp_p
     assert found.facts["views"][1]["unused"] == ["text"]
 
 
-def test_matches_may_call_a_column_that_some_rows_lack_which_names_no_rows(tmp_path):
-    def inputs_of(column, content):
-        rows = [{"id": f"0{n}", column: "abcdea"[n : n + 1] or None, "x": n % 2} for n in range(7)]
+def test_matches_may_mean_a_column_that_some_rows_lack_which_names_no_rows(tmp_path):
+    def inputs_of(column, content, values="abcdea"):
+        rows = [{"id": f"0{n}", column: values[n : n + 1] or None, "x": n % 2} for n in range(7)]
         texts = tmp_path / "texts.json"
         texts.write_text(json.dumps(rows))
         images = write_csv(tmp_path / "images.csv", IMAGES)
@@ -152,7 +152,9 @@ def test_matches_may_call_a_column_that_some_rows_lack_which_names_no_rows(tmp_p
     with pytest.raises(DataError, match=r"'x' is not in texts"):
         inputs_of("Nr", "nr,images\nc,i0\nb,i2\nx,i4\n")
     with pytest.raises(DataError, match=r"'c' is not in texts"):
-        inputs_of("other", "nr,images\nc,i0\nb,i4\n")
+        inputs_of("other", "nr,images\nc,i0\nb,i4\n")  # a repeats
+    inputs = inputs_of("other", "texts,images\nc,i0\nb,i4\n", values="abcdef")
+    assert inputs.relations[0, 1].tolist() == [[2, 0], [1, 4]]
 
 
 @pytest.mark.parametrize(("named", "start"), [("nr,images\n1,i0\n2", ""), ("a,b\nK1,i0\nK2", "K")])

@@ -16,6 +16,7 @@ from mvcc.tables.reading._column import GLANCE, as_texts, is_missing, without_at
 from mvcc.tables.reading._rows import columns_of_bytes, id_texts, no_column, plain_id, plain_ids
 
 _USUAL = ("id", "ids", "")  # names of columns that name rows
+_HARDLY_REPEATED = 0.9  # distinct values among those of a column that files mean
 _ENOUGH_NAMED = 0.5  # of the ids that a file names, to be those of a column
 
 
@@ -95,21 +96,29 @@ def _with_repeats(
     return None
 
 
-def columns_called(
+def keys_named(
     frame: pd.DataFrame, id_column: str | None, ids: list[str], named: Sequence[Named]
-) -> dict[str, list[str]]:
-    """Return what columns hold that files call by their names, if their ids are not of rows."""
-    frame, rows = without_attrs(frame), {*map(plain_id, ids)}
-    texts = frame.columns.difference([id_column, *columns_of_bytes(frame)])
-    folded = {column.strip().casefold(): column for column in texts}
-    held: dict[str, list[str]] = {}
-    for entry in named:
-        if entry.header and entry.header in folded:
-            values = id_texts(frame[folded[entry.header]]).tolist()
-            named_ids, known = {*map(plain_id, entry.ids)}, {*map(plain_id, values)}
-            if _share(named_ids, known) >= _ENOUGH_NAMED > _share(named_ids, rows):
-                held[folded[entry.header]] = values
-    return held
+) -> dict[str, tuple[str, list[str]]]:
+    """Return the column, with its values, that files mean which do not name rows, by its header."""
+    rows = {*map(plain_id, ids)}
+    plain = [{*map(plain_id, entry.ids)} for entry in named]
+    if any(_share(named_ids, rows) >= _ENOUGH_NAMED for named_ids in plain):
+        return {}
+    frame = without_attrs(frame)
+    names = frame.columns.difference([id_column, *columns_of_bytes(frame)], sort=False)
+    keys: dict[str, tuple[str, list[str]]] = {}
+    for entry, named_ids in zip(named, plain, strict=True):
+        called = [name for name in names if name.strip().casefold() == entry.header != ""]
+        for name in called or (names if entry.header and entry.is_first else ()):
+            values = id_texts(frame[name]).tolist()
+            filled = [*map(plain_id, filter(None, values))]
+            hardly_repeat = len({*filled}) >= _HARDLY_REPEATED * len(filled)  # as quantities do
+            # without gaps it would name the rows
+            is_likely = len(filled) < len(values) and hardly_repeat
+            if (called or is_likely) and _share(named_ids, {*filled}) >= _ENOUGH_NAMED:
+                keys[entry.header] = name, values
+                break
+    return keys
 
 
 def _has_numbers(likely: pd.Series[Any], best: pd.Series[Any], named: Iterable[set[str]]) -> bool:

@@ -135,27 +135,28 @@ def without_matched_ids(job: Job, tables: list[Table], relations: Relations) -> 
     tables = [*tables]
     for (u, v), pairs in relations.items():
         for own, other, rows in ((u, v, pairs), (v, u, pairs[:, ::-1])):
-            table = tables[own]
-            ids = pd.Series([plain_id(tables[other].ids[row]) for row in rows[:, 1]], dtype=object)
-            frame = pd.DataFrame(table.X, columns=table.columns).iloc[rows[:, 0]]
+            table, ids = tables[own], tables[other].ids
+            frame = pd.DataFrame(table.X, columns=table.columns, copy=False)
             columns = [
                 column.name
                 for column in table.used
                 if column.kind in ("number", "text")
                 if column.name not in job.views[table.name].asked_for
-                if _are_ids(frame[column.name].head(_GLANCE), ids.head(_GLANCE))
-                if _are_ids(frame[column.name], ids)
+                if _are_ids(frame[column.name], rows[:_GLANCE], ids)
+                if _are_ids(frame[column.name], rows, ids)
             ]
             if 0 < len(columns) < len(table.columns):
                 tables[own] = table.without(columns, LeftOut.MATCHED_IDS)
     return tables
 
 
-def _are_ids(values: pd.Series[Any], ids: pd.Series[Any]) -> bool:
-    """Tell whether rows, of which each may stand more than once, hold the ids of their matches."""
-    is_filled = values.notna().to_numpy()
-    texts = as_texts(values[is_filled]).map(plain_id)
-    is_one = (texts == ids[is_filled].to_numpy()).groupby(level=0).any()
+def _are_ids(values: pd.Series[Any], rows: Ints, ids: list[str]) -> bool:
+    """Tell whether rows hold the ids of those that they match, in the second column of ``rows``."""
+    cells = values.iloc[rows[:, 0]]
+    is_filled = cells.notna().to_numpy()
+    texts = as_texts(cells[is_filled]).map(plain_id)
+    matched = [plain_id(ids[row]) for row in rows[is_filled, 1]]
+    is_one = (texts == matched).groupby(level=0).any()  # a row may have several matches
     return texts.nunique() >= _FEWEST_IDS and bool(is_one.mean() >= _NEARLY_ALL)
 
 

@@ -34,7 +34,7 @@ from mvcc.tables.reading._columns import (
     understand_all,
     with_examples,
 )
-from mvcc.tables.reading._id_column import Named, columns_called, find_id_column, other_readings
+from mvcc.tables.reading._id_column import Named, find_id_column, keys_named, other_readings
 from mvcc.tables.reading._kinds import Understood, Values
 from mvcc.tables.reading._problems import Problems, is_in_memory, option_for
 from mvcc.tables.reading._rows import (
@@ -75,8 +75,8 @@ class Table:
     shown: dict[str, list[str]] = field(default_factory=dict)  # what a person sees of the rows
     # what other columns hold that files may name, where they name no rows as these are written
     other_readings: dict[str, set[str]] = field(default_factory=dict)
-    # what further columns hold by which matches name rows, "" for nothing
-    keys: dict[str, list[str]] = field(default_factory=dict)
+    # by headers of matches that do not name rows: the column that they mean, and what it holds
+    keys: dict[str, tuple[str, list[str]]] = field(default_factory=dict)
     n_all_rows: int | None = None  # of the folder that the rows are a sample of
     # the value of each column that is left out as a constant
     constants: dict[str, float | str] = field(default_factory=dict)
@@ -123,12 +123,12 @@ class Table:
             shown={column: [texts[row] for row in rows] for column, texts in self.shown.items()},
         )
 
-    def named_by(self, headers: Collection[str]) -> Table:
-        """Return the table with the first of its keys that a file calls so as ids, if any."""
-        key = next((name for name in self.keys if name.strip().casefold() in headers), None)
+    def named_by(self, headers: Iterable[str]) -> Table:
+        """Return the table with the column as ids that a file means, if it does not name rows."""
+        key = next((self.keys[header] for header in headers if header in self.keys), None)
         if key is None:
             return self
-        return replace(self, ids=self.keys[key], id_column=key, other_readings={})
+        return replace(self, id_column=key[0], ids=key[1], other_readings={})
 
     def without(self, columns: Collection[str], why: LeftOut) -> Table:
         """Return the table with some columns left out."""
@@ -181,13 +181,13 @@ def table_of(
     for column in dict.fromkeys((*view.asked_for, *show)):
         if column is not None and column not in frame.columns:
             problems.add(no_column(frame, column, view.path))
-    id_column, keys = None, dict[str, list[str]]()
+    id_column, keys = None, dict[str, tuple[str, list[str]]]()
     is_numbered = ids == [str(row) for row in range(len(frame))]
     if ids is None:
         id_column = find_id_column(frame, view, named)
         is_numbered = id_column is None
         ids = ids_of(frame, id_column, view.path)
-        keys = columns_called(frame, id_column, ids, named)
+        keys = keys_named(frame, id_column, ids, named)
     became, values = _understood(frame, name, view, id_column, problems)
     columns = [column for column in values if became[column].why is not LeftOut.CONSTANT]
     X = _together({column: values[column] for column in columns})
