@@ -59,6 +59,26 @@ def test_a_merged_cluster_has_the_rows_of_both_and_its_number_is_gone(found, tmp
         np.testing.assert_array_equal(predicted, np.where(new == 1, 0, new))
 
 
+def test_a_merged_cluster_has_the_probabilities_of_both(found):
+    before, after = (result.facts["views"][0] for result in (found, found.merge(0, 1)))
+    of_both = [{*pair} <= {0, 1} for pair in zip(before["labels"], before["second"], strict=True)]
+    assert 0 < sum(of_both) < len(of_both)
+    for row, is_of_both in enumerate(of_both):
+        second = before["second_probability"][row]
+        wanted = before["probability"][row] + (second if is_of_both else 0)
+        assert after["probability"][row] == pytest.approx(min(wanted, 1), abs=1e-4)
+        assert after["second_probability"][row] == (0 if is_of_both else second)
+
+
+def test_held_out_matches_have_a_column_for_a_cluster_that_a_correction_opens():
+    found = clustered(constraints=None, comparison=True)
+    before, after = (
+        np.array(result.facts["relations"][0]["held_out"]["table"])
+        for result in (found, found.split(0, name="the other half"))
+    )
+    np.testing.assert_array_equal(after, np.pad(before, (0, 1)))
+
+
 def test_a_row_is_moved_with_its_matches_and_is_certain_there(found):
     target = (found.labels["shop"]["s3"] + 1) % 3
     after = found.move({"shop": "s3"}, int(target))
