@@ -31,13 +31,14 @@ from sklearn.semi_supervised import LabelSpreading
 
 from mvcc import Constraints, close_views, pairwise_f_measure, spectral_features
 from mvcc._utils.environment import now
+from mvcc._utils.quiet import quiet_fit
 from mvcc.constraints import Relations
 from mvcc.datasets import file_checksums
 from mvcc.experiments import Config, load_config
 from mvcc.experiments._draw import Draw, draw_trial
 from mvcc.experiments._plan import this_run
 from mvcc.experiments._store import ResultsStore
-from mvcc.experiments._trial import clustering_seed, single_threaded
+from mvcc.experiments._trial import clustering_seed
 from mvcc.results._format import BEYOND_PEERS, CELL, MEASURES
 from mvcc.results._manifest import Manifest, differences
 
@@ -219,7 +220,7 @@ def main() -> None:
     with store.held(print):
         store.write_manifest(described)
         for trial in sorted(set(range(given.trials)) - store.stored()):
-            with single_threaded(), warnings.catch_warnings():
+            with quiet_fit(), warnings.catch_warnings():
                 # of graphs that are not connected, and of labels not yet settled
                 warnings.simplefilter("ignore")
                 rows = [row for config in configs for row in scores(config, trial)]

@@ -6,7 +6,8 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from mvcc._utils.one_thread import SharedContext
+from mvcc._utils.one_thread import SharedContext, one_thread
+from mvcc.exceptions import PropagationWarning
 
 _filters_kept = SharedContext(warnings.catch_warnings)  # filters are those of the whole process
 
@@ -17,6 +18,15 @@ def without_warnings(*categories: type[Warning]) -> Iterator[None]:
     with _filters_kept:
         for category in categories:
             warnings.simplefilter("ignore", category)
+        yield
+
+
+@contextmanager
+def quiet_fit() -> Iterator[None]:
+    """Compute on one thread, for BLAS to sum alike, without warnings that the results repeat."""
+    from sklearn.exceptions import ConvergenceWarning
+
+    with one_thread(), without_warnings(ConvergenceWarning, PropagationWarning):
         yield
 
 

@@ -14,13 +14,14 @@ from pydantic import ValidationError
 
 from mvcc._utils.environment import now
 from mvcc._utils.messages import first_problem, typed
+from mvcc._utils.quiet import quiet_fit
 from mvcc._utils.reading import StrPath
 from mvcc.exceptions import InvalidInputError, StoreError
 from mvcc.experiments._config import Config
 from mvcc.experiments._draw import draw_trial
 from mvcc.experiments._plan import Plan, describe_run, plan_for
 from mvcc.experiments._store import ResultsStore
-from mvcc.experiments._trial import example_cluster, run_trial, single_threaded, warm_up
+from mvcc.experiments._trial import example_cluster, run_trial, warm_up
 from mvcc.experiments._workers import attempt_trials
 from mvcc.results import Manifest, differences, environment_differences
 
@@ -119,7 +120,7 @@ def run_experiment(
         if finished := [trial for trial in store.finished(()) if trial < config.trials]:
             store.summarize(finished)
             _logger.info("%s: curves of %d trials written", store.folder, len(finished))
-            with single_threaded():
+            with quiet_fit():
                 store.write_example(example_cluster(config, data_dir))
         run, seconds = manifest.runs[-1], time.perf_counter() - began
         run.finished, run.seconds = now(), round(seconds, 1)

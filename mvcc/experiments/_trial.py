@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn.exceptions import ConvergenceWarning
 
 from mvcc._utils.arrays import Floats, Ints
-from mvcc._utils.one_thread import one_thread
-from mvcc._utils.quiet import without_warnings
+from mvcc._utils.quiet import quiet_fit
 from mvcc._utils.reading import StrPath
 from mvcc.constraints import Constraints, Relations, augment
-from mvcc.exceptions import PropagationWarning
 from mvcc.experiments._config import Closure, Config
 from mvcc.experiments._draw import Draw, Role, draw_trial, stream
 from mvcc.experiments._plan import MULTI_VIEW, list_cells
@@ -51,7 +47,7 @@ def run_trial(config: Config, trial: int, data_dir: StrPath | None = None) -> pd
     # without a base lack
     rows, problems = [], dict[Any, Problem]()
     scores: dict[str, float] = {}  # F of methods without a base; k-means' is the same in all cells
-    with single_threaded():
+    with quiet_fit():
         draw, seed = draw_trial(config, trial, data_dir), clustering_seed(config, trial)
         for cell in list_cells(config):
             key = (cell.view, cell.closure, cell.mapped, cell.rewired, cell.n_constraints)
@@ -84,14 +80,6 @@ def attempt(config: Config, data_dir: StrPath | None, trial: int) -> Attempt:
         return Attempt(trial, run_trial(config, trial, data_dir))
     except Exception:
         return Attempt(trial, None, traceback.format_exc())
-
-
-@contextmanager
-def single_threaded() -> Iterator[None]:
-    """Compute on one thread, without warnings of what is a column of the results."""
-    # some BLAS sum in another order on more threads, and workers must not compete for cores
-    with one_thread(), without_warnings(ConvergenceWarning, PropagationWarning):
-        yield
 
 
 def clustering_seed(config: Config, trial: int) -> int:
@@ -206,7 +194,7 @@ def warm_up(config: Config) -> None:
     for cell in list_cells(config):
         method = PROPAGATION if transfer_origin(cell.method) else cell.method
         used.add((cell.base, method, _settings(config, cell)[1]))
-    with single_threaded():
+    with quiet_fit():
         compile_kernels(sorted(used, key=str))
 
 

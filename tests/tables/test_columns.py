@@ -156,7 +156,8 @@ def assert_is_read(folder, values, kind, note, found):
         ),
         (
             ["menos de 2 horas", "2 a 4 horas", "mais de 7 horas", "8 horas o más"],
-            "in horas, 3 values below or above a limit read as the limit, 1 range read as the middle",
+            "in horas, 3 values below or above a limit read as the limit, 1 range read as the"
+            " middle",
             [2, 3, 7, 8],
         ),
         (

@@ -15,6 +15,7 @@ from sklearn.metrics import adjusted_rand_score
 from mvcc._utils.arrays import Floats, Ints
 from mvcc._utils.messages import for_reader, percent
 from mvcc._utils.progress import numbered
+from mvcc._utils.quiet import quiet_fit
 from mvcc.constraints import Constraints, Relations
 from mvcc.embedding import find_objects
 from mvcc.exceptions import MvccError
@@ -30,7 +31,6 @@ from mvcc.tables.fitting._fit import (
     against_labels,
     check_given,
     of_some_weight,
-    quietly,
     renumbered,
 )
 from mvcc.tables.fitting._held_out import (
@@ -156,7 +156,7 @@ def compare(fit: Fit, on_step: Callable[[str], None]) -> Comparison:
     method, labels = fit.method, fit.labels
     inputs = replace(method.inputs, constraints=of_some_weight(method.given))
     rows, sampled = drawn_rows(method.job, inputs), None
-    with quietly():
+    with quiet_fit():
         if rows is not None:
             inputs, sampled = inputs.on_rows(rows), sum(map(len, rows))
             views = [X[drawn] for X, drawn in zip(method.views, rows, strict=True)]
@@ -200,7 +200,7 @@ def held_out_by(
     """Return what every method keeps; clusters of matched rows have the numbers of a result."""
     folds = contest.folds
     seen = [fold.seen for fold in folds] or [contest.given] * _RUNS
-    with quietly():
+    with quiet_fit():
         methods = contest.with_all_matches
         runs_by_name: dict[str, list[Labels]] = {name: [] for name in methods}
         for offset, given in enumerate(numbered("comparison", seen, on_step), 1):

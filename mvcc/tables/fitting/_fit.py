@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import ceil
 from typing import Any
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 
 from mvcc._utils.arrays import Floats, Ints, LazyRows
-from mvcc._utils.one_thread import one_thread
 from mvcc._utils.progress import numbered
-from mvcc._utils.quiet import without_warnings
+from mvcc._utils.quiet import quiet_fit
 from mvcc.constraints import (
     Constraints,
     Relations,
@@ -25,7 +22,6 @@ from mvcc.constraints import (
     refuse_conflicts,
 )
 from mvcc.embedding import connected_views
-from mvcc.exceptions import PropagationWarning
 from mvcc.metrics import pairwise_f_measure
 from mvcc.multiview import match_clusters, takes_threshold, uses_relations
 from mvcc.tables._job import Job
@@ -147,7 +143,7 @@ class Fit:
 def fit_job(method: Method, on_step: Callable[[str], None]) -> Fit:
     """Cluster the views, and again for each stability run."""
     job = method.job
-    with quietly():
+    with quiet_fit():
         on_step("clustering")
         model, numbers = method.fit()
     labels = [new[clusters] for new, clusters in zip(numbers, model.labels_, strict=True)]
@@ -157,20 +153,13 @@ def fit_job(method: Method, on_step: Callable[[str], None]) -> Fit:
     return Fit(method, model, labels, numbers, len(runs), *stability, job.k)
 
 
-@contextmanager
-def quietly() -> Iterator[None]:
-    """Compute without warnings that facts repeat, and with one thread, for BLAS to sum alike."""
-    with one_thread(), without_warnings(ConvergenceWarning, PropagationWarning):
-        yield
-
-
 def _again(method: Method, run: int) -> Labels:
     """Cluster once more, by another seed and without some constraints, which may fix its start."""
     rng = np.random.default_rng((method.job.seed, run))
     constraints = [
         c.select(np.sort(rng.permutation(len(c))[ceil(LEFT_OUT * len(c)) :])) for c in method.given
     ]
-    with quietly():
+    with quiet_fit():
         return method.again(constraints, method.job.seed + run)
 
 
