@@ -136,13 +136,17 @@ def without_matched_ids(job: Job, tables: list[Table], relations: Relations) -> 
     for (u, v), pairs in relations.items():
         for own, other, rows in ((u, v, pairs), (v, u, pairs[:, ::-1])):
             table, ids = tables[own], tables[other].ids
-            frame = pd.DataFrame(table.X, columns=table.columns, copy=False)
+            frame, glanced = table.frame, rows[:_GLANCE]
+            matched = pd.Series(ids, dtype=object).iloc[glanced[:, 1]]
+            numbers = pd.to_numeric(matched, errors="coerce").to_numpy()
             columns = [
                 column.name
                 for column in table.used
                 if column.kind in ("number", "text")
                 if column.name not in job.views[table.name].asked_for
-                if _are_ids(frame[column.name], rows[:_GLANCE], ids)
+                if column.kind == "text"  # a look at numbers as texts takes long in wide tables
+                or (frame[column.name].to_numpy()[glanced[:, 0]] == numbers).sum() >= _FEWEST_IDS
+                if _are_ids(frame[column.name], glanced, ids)
                 if _are_ids(frame[column.name], rows, ids)
             ]
             if 0 < len(columns) < len(table.columns):

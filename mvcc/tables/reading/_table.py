@@ -132,7 +132,7 @@ class Table:
 
     def without(self, columns: Collection[str], why: LeftOut) -> Table:
         """Return the table with some columns left out."""
-        X = pd.DataFrame(self.X, columns=self.columns).drop(columns=columns)
+        X = self.frame.drop(columns=columns)
         every_column = [
             replace(column, kind=None, written=Written.PLAIN, unit="", why=why, remarks=())
             if column.name in columns
