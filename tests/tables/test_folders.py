@@ -34,6 +34,7 @@ from mvcc.tables.folders._workers import _interruptions_held, computed
 from mvcc.tables.reading import _parquet
 from mvcc.tables.reading._id_column import Named
 from mvcc.tables.reading._parquet import read_folder
+from mvcc.tables.reading._rows import ids_of
 from tests.command_line import mvcc
 from tests.reports import report_of
 from tests.tables.problems import (
@@ -330,12 +331,30 @@ def test_the_column_that_was_asked_for_names_the_rows_of_a_folder_again(tmp_path
     assert run(again, "june")["views"][0]["ids"][0][0] == "s"
 
 
-def test_files_that_are_hidden_or_being_written_are_not_read(tmp_path):
+def test_types_of_numbers_and_times_that_differ_between_files_are_those_of_one_table(tmp_path):
+    """Pandas writes whole numbers as doubles where a month lacks one."""
+    times = pd.Series(pd.to_datetime(["2026-01-31 10:30", "2026-02-28 00:00"]))
+    first = pd.DataFrame({"id": [7, 8], "n": [1, 2], "x": np.float32([0.1, 2]), "t": times})
+    second = pd.DataFrame({"id": [9.0, 10], "n": [np.nan, 4], "x": [0.3, 0.4]})
+    second["t"] = times.astype("datetime64[s]")
+    second["s"], first["s"] = ["a", "b"], None
+    write_parts(tmp_path / "rows", first, second)
+    pieces = read_folder(str(tmp_path / "rows")).pieces
+    frames = [next(piece.frames()) for piece in pieces]
+    of_one = pd.concat([first, second], ignore_index=True)
+    pd.testing.assert_frame_equal(pd.concat(frames), of_one, check_dtype=False)
+    kinds = frames[0][["n", "x", "t"]].dtypes
+    pd.testing.assert_series_equal(kinds, frames[1][["n", "x", "t"]].dtypes)
+    assert [ids_of(frame, "id", "rows") for frame in frames] == [["7", "8"], ["9", "10"]]
+
+
+def test_all_parquet_files_are_read_but_those_that_are_hidden_or_being_written(tmp_path):
     rows = tmp_path / "rows"
     write_parts(rows, pd.DataFrame({"x": [1.0, 2.0]}))
     for name in ("._0.parquet", ".0.parquet", "_1.parquet"):
         (rows / name).write_bytes(b"half a file")
-    assert [name for _, name in read_folder(str(rows)).files] == ["0.parquet"]
+    shutil.copy(rows / "0.parquet", rows / "1.PARQUET")
+    assert [name for _, name in read_folder(str(rows)).files] == ["0.parquet", "1.PARQUET"]
 
 
 def test_a_folder_of_partitions_is_refused_with_the_name_of_one(tmp_path):
@@ -467,8 +486,8 @@ def in_one(number, change):
     ("change", "message"),
     [
         (
-            in_one(1, lambda frame: frame.assign(x=frame["x"].astype("float32"))),
-            r"part-1\.parquet: the column 'x' is float, but double in the files before\. Write",
+            in_one(1, lambda frame: frame.assign(x="0.5")),
+            r"part-1\.parquet: the column 'x' is string, but double in the files before\. Write",
         ),
         (
             in_one(2, lambda frame: frame.drop(columns="y")),
@@ -477,6 +496,10 @@ def in_one(number, change):
         (
             in_one(1, lambda frame: frame.assign(w=1.0)),
             r"part-1\.parquet: the column 'w' is double, but missing in the files before\.",
+        ),
+        (
+            in_one(1, lambda frame: frame.assign(x=2**53 + 1)),
+            r"part-1\.parquet: the column 'x' is int64, but double in other files, which cannot",
         ),
         (lambda number, frame: frame[:0], "there are no rows in its Parquet files"),
         (
@@ -489,7 +512,7 @@ def in_one(number, change):
             r"part-\d\.parquet: row \d+ has 'inf', which is not a finite number, in the column 'x'",
         ),
     ],
-    ids=["type", "lacks", "more", "empty", "twice", "infinite"],
+    ids=["type", "lacks", "more", "large", "empty", "twice", "infinite"],
 )
 def test_a_folder_that_cannot_be_used_is_one_message_and_nothing_is_written(
     large, run, tmp_path, change, message

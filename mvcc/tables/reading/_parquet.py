@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, BinaryIO
 
 import pandas as pd
@@ -67,8 +67,12 @@ def frames_of_parquet(
     first: int = 0,
     row_groups: Sequence[int] | None = None,
     columns: Sequence[str] | None = None,
+    types: Mapping[str, Any] | None = None,
 ) -> Iterator[pd.DataFrame]:
-    """Give the rows some at a time; their index is the number of the row, from ``first``."""
+    """Give the rows some at a time; their index is the number of the row, from ``first``.
+
+    Columns with one of ``types`` get that type instead of their own.
+    """
     with opened(path) as source, reading_parquet(location):
         file = _file_in(source)
         size = rows_at_a_time(len(file.schema_arrow))
@@ -77,7 +81,7 @@ def frames_of_parquet(
         for batch in file.iter_batches(size, row_groups=row_groups, columns=columns):
             rows = pd.RangeIndex(first, first + len(batch))
             named = None if index is None else index[rows.start : rows.stop]
-            frame = _frame_of(batch, location, named)
+            frame = _frame_of(_with_types(batch, types or {}, location), location, named)
             frame.index = rows
             first = rows.stop
             yield frame
@@ -143,6 +147,24 @@ def _with_texts(table: Any, path: str) -> Any:
     return type(table).from_arrays(columns, schema=pyarrow.schema(fields, table.schema.metadata))
 
 
+def _with_types(batch: Any, types: Mapping[str, Any], path: str) -> Any:
+    """Return a batch whose columns have the types of those of a whole folder."""
+    import pyarrow
+
+    for place, column in enumerate(batch.schema):
+        if (kind := types.get(column.name)) is None:
+            continue
+        try:
+            batch = batch.set_column(place, column.name, batch.column(place).cast(kind))
+        except pyarrow.ArrowInvalid as error:
+            raise DataError(
+                f"{path}: the column {clipped(repr(column.name))} is {column.type}, but {kind} in"
+                f" other files, which cannot hold its values ({error}). Write all files with the"
+                " same types."
+            ) from error
+    return batch
+
+
 def rows_at_a_time(n_columns: int) -> int:
     return max(1, _MOST_VALUES // max(n_columns, 1))
 
@@ -165,6 +187,8 @@ class Piece:
     row_groups: tuple[int, ...]
     first_of_file: int  # the number of the first row of the file in the whole folder
     first: int  # the number of the first row of the piece in the whole folder
+    # of columns that have another type in the whole folder than in this file
+    types: Mapping[str, Any]
 
     @property
     def file(self) -> str:
@@ -173,7 +197,7 @@ class Piece:
 
     def frames(self, columns: Sequence[str] | None = None) -> Iterator[pd.DataFrame]:
         """Give the rows some at a time, with their numbers in the folder and the file's name."""
-        more = self.first, self.row_groups, columns
+        more = self.first, self.row_groups, columns, self.types
         try:
             for frame in frames_of_parquet(self.path, self.file, *more):
                 rows = frame.drop(columns=_DASK_INDEX, errors="ignore")
@@ -204,22 +228,28 @@ def read_folder(path: str) -> Folder:
     """Read what the Parquet files of a folder say of themselves, but no rows."""
     names = _files_in(path)
     pyarrow_for(path)
-    known: dict[str, str] = {}
-    files: list[tuple[int, str]] = []
-    pieces: list[Piece] = []
-    n_rows = 0
+    metadata_of: dict[str, Any] = {}
+    types_of: dict[str, dict[str, Any]] = {}
+    together: dict[str, Any] = {}
     for name in names:
         file_path = os.path.join(path, name)
         with reading_parquet(file_path), opened(file_path) as source:
             file = _file_in(source)
-            schema, metadata = file.schema_arrow, file.metadata
-        _compare(known, schema, file_path)
+            schema, metadata_of[name] = file.schema_arrow, file.metadata
+        types = types_of[name] = {column.name: _plain(column.type) for column in schema}
+        together = _together(together or types, types, file_path)
+    files: list[tuple[int, str]] = []
+    pieces: list[Piece] = []
+    n_rows = 0
+    for name, metadata in metadata_of.items():
         files.append((n_rows, name))
-        pieces += _cut(os.path.abspath(file_path), path, metadata, n_rows)
+        file_path = os.path.abspath(os.path.join(path, name))
+        first = Piece(file_path, path, (), n_rows, n_rows, _others(types_of[name], together))
+        pieces += _cut(first, metadata)
         n_rows += metadata.num_rows
     if not n_rows:
         raise DataError(f"{path}: there are no rows in its Parquet files.")
-    return Folder(path, tuple(files), tuple(known), n_rows, tuple(pieces))
+    return Folder(path, tuple(files), tuple(together), n_rows, tuple(pieces))
 
 
 def input_sha256(path: str) -> str:
@@ -240,7 +270,7 @@ def input_sha256(path: str) -> str:
 def _files_in(path: str) -> list[str]:
     # others are hidden or being written
     entries = [entry for entry in os.scandir(path) if not entry.name.startswith((".", "_"))]
-    names = sorted(e.name for e in entries if e.is_file() and e.name.endswith(".parquet"))
+    names = sorted(e.name for e in entries if e.is_file() and e.name.lower().endswith(".parquet"))
     if not names:
         folders = sorted(entry.name for entry in entries if entry.is_dir())
         unread = f" (folders in it, such as {shown(folders[0])}, are not read)" if folders else ""
@@ -252,19 +282,43 @@ def _files_in(path: str) -> list[str]:
     return names
 
 
-def _compare(known: dict[str, str], schema: Any, path: str) -> None:
-    """Refuse a file with other columns than the files before; note the type of each."""
-    types = {field.name: str(_plain(field.type)) for field in schema}
-    for column in {**known, **types}:
-        kind, before = types.get(column, "missing"), known.get(column, "missing")
-        # a column that lacks all its values has no type of its own
-        has_no_type = "null" in (kind, before) and "missing" not in (kind, before)
-        if known and kind != before and not has_no_type:
+def _together(known: dict[str, Any], types: dict[str, Any], path: str) -> dict[str, Any]:
+    """Return the types of columns in all files so far; refuse a file with other columns."""
+    together = {}
+    for column in known | types:
+        before, kind = known.get(column), types.get(column)
+        together[column] = kind if kind == before else _united(before, kind)
+        if together[column] is None:
             raise DataError(
-                f"{path}: the column {clipped(repr(column))} is {kind}, but {before} in the files"
-                " before. Write all files with the same columns."
+                f"{path}: the column {clipped(repr(column))} is {kind or 'missing'}, but"
+                f" {before or 'missing'} in the files before. Write all files with the same"
+                " columns."
             )
-    known |= {column: kind for column, kind in types.items() if known.get(column, "null") == "null"}
+    return together
+
+
+def _united(first: Any, second: Any) -> Any:
+    """Return the type that holds the values of both, or None."""
+    import pyarrow
+
+    if first is None or second is None:
+        return None
+    schemas = [pyarrow.schema({"": kind}) for kind in (first, second)]
+    try:
+        return pyarrow.unify_schemas(schemas, promote_options="permissive").field(0).type
+    except pyarrow.ArrowException:
+        return None
+
+
+def _others(types: dict[str, Any], together: dict[str, Any]) -> dict[str, Any]:
+    """Return the types of a folder that differ from those of a file, where it has values."""
+    import pyarrow
+
+    return {
+        column: kind
+        for column, kind in together.items()
+        if types[column] not in (kind, pyarrow.null())
+    }
 
 
 def _plain(kind: Any) -> Any:
@@ -278,16 +332,16 @@ def _plain(kind: Any) -> Any:
     return kind
 
 
-def _cut(path: str, folder: str, metadata: Any, first_of_file: int) -> Iterator[Piece]:
-    """Cut a file into pieces of row groups that follow each other."""
+def _cut(file: Piece, metadata: Any) -> Iterator[Piece]:
+    """Cut a file, given without its row groups, into pieces of such that follow each other."""
     most = max(1, _MOST_OF_A_PIECE // max(metadata.num_columns, 1))
-    first, groups, n = first_of_file, list[int](), 0
+    first, groups, n = file.first, list[int](), 0
     for group in range(metadata.num_row_groups):
         more = metadata.row_group(group).num_rows
         if n and n + more > most:
-            yield Piece(path, folder, tuple(groups), first_of_file, first)
+            yield replace(file, row_groups=tuple(groups), first=first)
             first, groups, n = first + n, [], 0
         groups.append(group)
         n += more
     if n:
-        yield Piece(path, folder, tuple(groups), first_of_file, first)
+        yield replace(file, row_groups=tuple(groups), first=first)
