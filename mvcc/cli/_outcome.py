@@ -77,7 +77,8 @@ def _lines(clustering: Clustering, out: Path) -> Iterator[str]:
         yield from (_wrapped(f"  {sentence}") for sentence in clustering.continued.in_words())
     if clustering.together:
         yield from map(_wrapped, clustering.together.in_words())
-        if clustering.together.open:
+        is_sampled = any(view.n_all_rows for view in clustering.views)
+        if clustering.together.open and not is_sampled:  # mvcc review takes no samples
             yield f"To settle them: mvcc review {typed(out)}"
     yield from _clusters(clustering)
     co_em = clustering.co_em

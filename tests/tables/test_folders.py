@@ -761,6 +761,7 @@ def test_the_command_says_that_the_clusters_come_from_a_sample(
         assert "the labels of all its rows are in out/view0/labels." in refused.stderr
     refused = mvcc("ask", "out/cluster.yaml", "--out", "asked")
     assert "view0: this is a folder; name a file. Only views of mvcc cluster" in refused.stderr
+    assert "beside one, say what each file is: --view NAME=FILE, --match" in refused.stderr
 
 
 @pytest.mark.slow

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from mvcc.cli._outcome import print_outcome
 from mvcc.exceptions import ConstraintConflictError, DataError, InvalidInputError
 from mvcc.results import read_facts
 from mvcc.tables import (
@@ -79,6 +80,16 @@ def by_two(made, tmp_path):
     folder, options, *found = made
     shutil.copytree(folder, tmp_path, dirs_exist_ok=True)
     return moved(options, folder, tmp_path), *found
+
+
+@pytest.mark.parametrize(("n_all_rows", "is_offered"), [(None, True), (500, False)])
+def test_disputes_are_settled_in_a_review_which_takes_no_samples(
+    made, capsys, n_all_rows, is_offered
+):
+    facts = read_facts(made[0] / "out")
+    views = tuple(view.model_copy(update={"n_all_rows": n_all_rows}) for view in facts.views)
+    print_outcome(facts.model_copy(update={"views": views}), Path("out"))
+    assert ("\nTo settle them: mvcc review out\n" in capsys.readouterr().out) == is_offered
 
 
 def test_what_nobody_disputes_is_clustered_by_and_the_rest_is_listed(tmp_path, by_two):

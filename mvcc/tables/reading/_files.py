@@ -80,7 +80,8 @@ def _reading(path: str) -> Iterator[tuple[str, str]]:
     if os.path.isdir(path):
         raise DataError(
             f"{location}: this is a folder; name a file. Only views of mvcc cluster and mvcc"
-            " predict may be folders of Parquet files."
+            " predict may be folders of Parquet files; beside one, say what each file is: --view"
+            " NAME=FILE, --match VIEW:VIEW=FILE, --constraints VIEW=FILE."
         )
     if ending not in _READERS:
         description = repr(clipped(ending)) if ending else "of a name without an ending"
