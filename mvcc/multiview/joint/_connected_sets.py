@@ -11,9 +11,10 @@ from mvcc._utils.arrays import Bools, Floats, Ints
 from mvcc.constraints import Constraints, Relations
 from mvcc.embedding import AnchorGraph, any_graph, connected_views
 from mvcc.multiview.joint._anchored_set import AnchoredSet
-from mvcc.multiview.joint._confidence import Probabilities, chosen_sharpness, object_probabilities
+from mvcc.multiview.joint._confidence import chosen_sharpness, object_probabilities
 from mvcc.multiview.joint._joint_set import JointClusters, JointSet, Settings
 from mvcc.multiview.joint._new_rows import NearestAnchors, NearestRows
+from mvcc.multiview.joint._probabilities import Probabilities
 from mvcc.multiview.matches._contradicted import ViewPair, without
 from mvcc.multiview.matches._suspicious import to_drop
 

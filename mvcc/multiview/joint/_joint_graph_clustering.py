@@ -25,9 +25,9 @@ from mvcc.multiview.joint._checked import (
     of_some_weight,
     violated,
 )
-from mvcc.multiview.joint._confidence import Probabilities
 from mvcc.multiview.joint._connected_sets import ConnectedSets, without_wrong_matches
 from mvcc.multiview.joint._joint_set import Settings
+from mvcc.multiview.joint._probabilities import Probabilities
 from mvcc.multiview.matches._contradicted import contradicted_matches, put_back, without
 from mvcc.views import GivenViews, ViewConstraints
 

@@ -1,58 +1,22 @@
-"""Pages, complete in themselves: which one a folder gives, and how a template becomes one."""
+"""How a template becomes a page that is complete in itself."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 from base64 import b64encode
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import cache
-from os.path import exists, realpath  # the first is false for what cannot be a path
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mvcc._utils.outputs import put_back, write_output
-from mvcc.exceptions import StoreError
 from mvcc.reporting.html import _words
-from mvcc.results import CLUSTERING, find_experiments, read_facts, refuse_aside
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-REPORT, REPORT_KIND = "report.html", "a report"
 _HERE = Path(__file__).parent
 _MARKUP = {ord(character): f"\\u{ord(character):04x}" for character in "<>&"}
-
-
-def write_report(
-    folder: Path, path: Path | None = None, *, fresh: bool = False, inputs: Iterable[str] = ()
-) -> Path:
-    """Write the report of a folder.
-
-    That of its clustering if it holds one, else that of the experiments below it. It goes to
-    ``path``, by default ``report.html`` in the folder. Another report is replaced only if
-    ``fresh``, and none that was changed since, nor any of ``inputs``, such as the tables of a
-    clustering.
-    """
-    path = path or folder / REPORT
-    if realpath(path.parent) == realpath(folder):
-        put_back(folder)
-    if exists(folder / CLUSTERING):
-        from mvcc.reporting.html._clustering import clustering_page
-
-        page = clustering_page(read_facts(folder))
-    else:
-        refuse_aside(folder / CLUSTERING)
-        try:
-            find_experiments(folder)
-        except StoreError as error:
-            raise StoreError(f"there is no {CLUSTERING} in {folder}, and {error}") from error
-        # pandas and scipy.stats, which the report of a clustering does without
-        from mvcc.reporting.html._experiment import experiment_page
-
-        page = experiment_page(folder)
-    write_output(path, page, REPORT_KIND, fresh=fresh, inputs=inputs)
-    return path
 
 
 def rendered(page: str, data: Mapping[str, Any], **context: Any) -> bytes:
