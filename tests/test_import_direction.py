@@ -1,7 +1,9 @@
 """An import only ever points downwards: each room may use the rooms below it, never those above."""
 
 import ast
+from collections import defaultdict
 from functools import cache
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -76,6 +78,14 @@ def test_imports_point_downwards():
     others = [(path, here, module) for path, here, module in uses() if room_of(module) != here]
     assert not [(path, used) for path, here, used in others if FLOOR[room_of(used)] <= FLOOR[here]]
     assert 50 < len({(here, room_of(module)) for _, here, module in others}) <= MOST_ARROWS
+
+
+def test_no_module_needs_itself():
+    needed = defaultdict(set)
+    for path, _, used in uses():
+        needed[".".join(("mvcc", *path.with_suffix("").parts))].add(used)
+    order = list(TopologicalSorter(needed).static_order())  # which raises an error of a circle
+    assert order.index("mvcc.exceptions") < order.index("mvcc.tables._run")
 
 
 def test_private_modules_are_imported_only_by_their_own_room():

@@ -43,4 +43,4 @@ from .output._stored import load_model as load_model
 from .reading._column import Column as Column
 from .reading._files import read_constraints as read_constraints
 from .reading._inputs import Inputs as Inputs
-from .reading._inputs import read_inputs as read_inputs
+from .reading._read_inputs import read_inputs as read_inputs

@@ -36,9 +36,8 @@ from mvcc.tables.fitting._number_of_clusters import of_number, with_number
 from mvcc.tables.model._saved import SavedClustering, SavedView
 from mvcc.tables.output._continued import Continuation, continued, numbered_alike
 from mvcc.tables.output._former import Former
-from mvcc.tables.reading._answers import no_answers
 from mvcc.tables.reading._column import LeftOut
-from mvcc.tables.reading._inputs import Inputs
+from mvcc.tables.reading._inputs import Inputs, no_answers
 from mvcc.tables.reading._table import Table
 
 SCHEMA = 1

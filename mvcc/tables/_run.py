@@ -19,7 +19,8 @@ from mvcc.tables.fitting._number_of_clusters import with_number
 from mvcc.tables.folders._folders import folders_of
 from mvcc.tables.output._folder import inputs_of, results_folder, write_folder
 from mvcc.tables.output._former import answered, read_former
-from mvcc.tables.reading._inputs import Inputs, read_inputs
+from mvcc.tables.reading._inputs import Inputs
+from mvcc.tables.reading._read_inputs import read_inputs
 
 CHOICE = "choosing_k.csv"
 CURVES = "choosing_k.png"

@@ -21,7 +21,8 @@ from mvcc.tables import (
 )
 from mvcc.tables.explaining._profiles import misnamed, name_clusters, nameless
 from mvcc.tables.fitting._features import features_before_clusters
-from mvcc.tables.reading._answers import Answers, with_answers
+from mvcc.tables.reading._answers import with_answers
+from mvcc.tables.reading._inputs import Answers
 from tests.golden.jobs import HERE as GIVEN
 from tests.reports import write_clustering_report
 from tests.tables.problems import (

@@ -8,7 +8,7 @@ from mvcc.tables import load_job
 from mvcc.tables._job import Job, View
 from mvcc.tables.drafting._files import sort_files
 from mvcc.tables.reading._files import read_frame, read_pairs_of
-from mvcc.tables.reading._inputs import read_inputs
+from mvcc.tables.reading._read_inputs import read_inputs
 from mvcc.tables.reading._rows import RowsById, spelled_like
 from tests.tables.problems import options_of, read_table, write_csv, write_workbook
 

@@ -34,7 +34,8 @@ from mvcc.tables.output._stored import (
     read_found,
     refuse_samples,
 )
-from mvcc.tables.reading._inputs import Inputs, read_inputs
+from mvcc.tables.reading._inputs import Inputs
+from mvcc.tables.reading._read_inputs import read_inputs
 
 PROPOSED_SPLIT = "split"  # an answer about a cluster: its parts are those that are proposed
 

@@ -42,9 +42,9 @@ from mvcc.tables.reading._column import (
 )
 from mvcc.tables.reading._files import read_frame
 from mvcc.tables.reading._id_column import Named
-from mvcc.tables.reading._inputs import read_pairs
 from mvcc.tables.reading._matches import read_matches, without_matched_ids
 from mvcc.tables.reading._problems import Problems
+from mvcc.tables.reading._read_inputs import read_pairs
 from mvcc.tables.reading._rows import listed
 from mvcc.tables.reading._table import Table, table_of
 

@@ -29,7 +29,7 @@ from mvcc.tables.drafting._ids import (
 )
 from mvcc.tables.reading._column import without_attrs
 from mvcc.tables.reading._files import read_frame, read_pairs_of
-from mvcc.tables.reading._matches import first_two
+from mvcc.tables.reading._id_column import first_two
 from mvcc.tables.reading._rows import plain_id
 
 _MOST_COLUMNS = 4  # of a file of matches or constraints that nobody named as such

@@ -17,7 +17,7 @@ from mvcc.embedding import means_of_clusters
 from mvcc.results import Sureness, sureness_of
 from mvcc.tables.explaining._distinguishing import distinguishing_columns, distinguishing_words
 from mvcc.tables.fitting._fit import Fit
-from mvcc.tables.reading._answers import Answers
+from mvcc.tables.reading._inputs import Answers
 from mvcc.tables.reading._table import Table
 
 MOST_ROWS = 5  # of each kind

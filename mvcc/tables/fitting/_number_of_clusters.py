@@ -13,8 +13,8 @@ from mvcc._utils.one_thread import one_thread
 from mvcc._utils.quiet import quiet_k_means
 from mvcc.exceptions import ConfigError
 from mvcc.tables._job import Job
-from mvcc.tables.reading._answers import no_answers
-from mvcc.tables.reading._inputs import Inputs, check_enough
+from mvcc.tables.reading._inputs import Inputs, no_answers
+from mvcc.tables.reading._read_inputs import check_enough
 
 if TYPE_CHECKING:
     from mvcc.embedding import JointGraph

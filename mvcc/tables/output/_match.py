@@ -28,7 +28,8 @@ from mvcc.tables.output._export_formats import escaped
 from mvcc.tables.output._folder import inputs_of
 from mvcc.tables.output._stored import has_changed, read_result, refuse_samples
 from mvcc.tables.reading._answers import with_answers
-from mvcc.tables.reading._inputs import Inputs, read_inputs
+from mvcc.tables.reading._inputs import Inputs
+from mvcc.tables.reading._read_inputs import read_inputs
 from mvcc.tables.reading._table import Table
 
 if TYPE_CHECKING:

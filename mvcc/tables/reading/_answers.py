@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sized
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -17,55 +17,23 @@ from mvcc.multiview import OUTLIER, Agreement, AnswerHistory, agreement
 from mvcc.results import Dispute, PersonFacts, Said, Together
 from mvcc.tables._job import Job
 from mvcc.tables._layout import ANSWERS
-from mvcc.tables.reading._inputs import Inputs, with_checksums
+from mvcc.tables.reading._answered_objects import AnsweredObjects, read_history
+from mvcc.tables.reading._inputs import Answers, Inputs
 from mvcc.tables.reading._people import (
-    ANSWER_COLUMNS,
     GROUP_COLUMNS,
     GROUPS,
     LOG,
-    AnsweredObjects,
     Person,
-    Rows,
     log_in,
     read_groups,
-    read_history,
     read_people,
     rows_in_answers,
     rows_that_stand,
 )
-from mvcc.tables.reading._table import Table
+from mvcc.tables.reading._read_inputs import with_checksums
 
 if TYPE_CHECKING:
     from mvcc.constraints import Constraints
-
-
-@dataclass(frozen=True, eq=False)
-class Answers:
-    """What was answered, in rows of the tables as they were read."""
-
-    groups: dict[str, Rows]  # all rows of the members of every group, by its name
-    n_counted: int  # how many of the groups the answers propose as clusters
-    n_in_a_row: int  # the answers since the last one that opened a group
-    outliers: Rows  # of all objects that fit nowhere
-    source: str  # the file that names the groups; empty where there is none
-    tables: list[Table]  # with the outliers
-    people: list[Person]
-    together: Together | None = None  # how several people agree
-
-    def outlier_ids(self) -> list[list[str]]:
-        """Return the ids of the rows of outliers, per view."""
-        views = zip(self.tables, self.outliers, strict=True)
-        return [[table.ids[row] for row in rows] for table, rows in views]
-
-    def lines(self) -> list[list[str]]:
-        """Return every answer with its person, also those that were taken back, as a table."""
-        answers = [[*fields, person.name] for person in self.people for _, fields in person.records]
-        return [ANSWER_COLUMNS, *answers]
-
-
-def no_answers(tables: list[Table]) -> Answers:
-    """Return that nothing was answered about some tables."""
-    return Answers({}, 0, 0, [np.empty(0, np.int64) for _ in tables], "", tables, [])
 
 
 class _Group(NamedTuple):

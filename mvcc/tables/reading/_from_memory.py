@@ -16,9 +16,10 @@ from mvcc._utils.settings import validated
 from mvcc._utils.validation import as_pandas
 from mvcc.exceptions import ConfigError, DataError, InvalidInputError
 from mvcc.tables._job import Job, no_view
-from mvcc.tables.reading._inputs import Inputs, notes_on_shared_ids
+from mvcc.tables.reading._inputs import Inputs
 from mvcc.tables.reading._matches import without_matched_ids
 from mvcc.tables.reading._problems import Problems
+from mvcc.tables.reading._read_inputs import notes_on_shared_ids
 from mvcc.tables.reading._rows import columns_of_bytes, ids_of
 from mvcc.tables.reading._table import Table, table_of
 

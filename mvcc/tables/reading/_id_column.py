@@ -226,3 +226,9 @@ def _named_column(
 def _repeats(column: pd.Series[Any]) -> bool:
     """Tell whether values repeat or are missing, as ids may not."""
     return bool(as_texts(column).duplicated().any() or is_missing(column).any())
+
+
+def first_two(names: list[str]) -> list[int]:
+    """Return the places of the first two columns of ids; pandas writes numbers of lines before."""
+    start = int(len(names) > 2 and names[0].strip() in ("", "Unnamed: 0"))
+    return [start, start + 1]

@@ -15,13 +15,14 @@ from mvcc._utils.messages import agreeing, counted, nearest_id, shown, views_of_
 from mvcc.exceptions import DataError
 from mvcc.tables._job import Job
 from mvcc.tables.reading._column import LeftOut, as_texts
+from mvcc.tables.reading._id_column import first_two
+from mvcc.tables.reading._inputs import PairFiles
 from mvcc.tables.reading._problems import Problems, option_for
 from mvcc.tables.reading._rows import RowsById, id_texts, leads_with_zeros, plain_id
 from mvcc.tables.reading._table import Table
 
 if TYPE_CHECKING:
     from mvcc.constraints import Relations
-    from mvcc.tables.reading._inputs import PairFiles
 
 _Find = Callable[[RowsById, str], int]
 
@@ -230,12 +231,6 @@ def matched_ids(
         sides = first_two(names)
     columns = [id_texts(frame.iloc[:, column]).tolist() for column in sides]
     return names, columns, is_header
-
-
-def first_two(names: list[str]) -> list[int]:
-    """Return the places of the first two columns of ids; pandas writes numbers of lines before."""
-    start = int(len(names) > 2 and names[0].strip() in ("", "Unnamed: 0"))
-    return [start, start + 1]
 
 
 def unknown_rows(location: str, noun: str, n_all: int, lacking: list[Lacking]) -> tuple[str, str]:

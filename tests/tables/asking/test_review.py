@@ -31,7 +31,7 @@ from mvcc.tables.asking._pages import ReviewPage
 from mvcc.tables.correcting import _corrected
 from mvcc.tables.correcting._corrected import Reviewed
 from mvcc.tables.correcting._draft import Draft
-from mvcc.tables.reading._inputs import read_inputs
+from mvcc.tables.reading._read_inputs import read_inputs
 from tests.crashes import steps
 from tests.tables.problems import cluster, outputs, read_csv, with_values, write_csv, write_problem
 
