@@ -6,7 +6,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from mvcc.exceptions import ConfigError
+from mvcc.exceptions import ConfigError, DataError
 from mvcc.tables import sort_files
 from tests.tables.problems import write_csv, write_workbook
 
@@ -207,6 +207,9 @@ def test_folders_are_tables_without_being_read(tmp_path, names):
     for folder in folders.values():
         Path(folder).mkdir()
     assert sort_files([*folders.values()]).views == folders
+    (tmp_path / "a" / "cluster.yaml").touch()
+    with pytest.raises(DataError, match=r"a: this is a folder\. Name the config in it, .*/a/clust"):
+        sort_files([*folders.values()])
 
 
 def test_where_both_columns_may_be_ids_of_both_tables_the_first_is_of_the_first_table(tmp_path):

@@ -16,6 +16,7 @@ import pandas as pd
 from mvcc._utils.messages import clipped, pair_name, shown, without_fraction
 from mvcc.constraints import columns_in
 from mvcc.exceptions import ConfigError
+from mvcc.tables._layout import CONFIG
 from mvcc.tables.drafting._ids import (
     End,
     Ends,
@@ -62,7 +63,7 @@ def sort_files(
     names = _named(paths, views)
     if len(names) == 2 and not constraints:
         return SortedFiles(names, [(pair_name(*names), path) for path in matches])
-    if not (matches or constraints) and all(map(os.path.isdir, names.values())):
+    if not (matches or constraints) and all(map(_is_folder, names.values())):
         return SortedFiles(names)
     read = {
         path: read_frame(path, sheets.get(name), headers.get(name), name)
@@ -99,6 +100,11 @@ def sort_files(
             files.matches.append((pair_name(first, second), path))
             files.notes += _third_ids(path, (frames | pair_frames)[path], ends, tables)
     return files
+
+
+def _is_folder(path: str) -> bool:
+    """Tell whether a table is a folder, and not named in the place of the config in it."""
+    return os.path.isdir(path) and not os.path.exists(os.path.join(path, CONFIG))
 
 
 def _no_pairs(path: str, frame: pd.DataFrame, views: Iterable[str]) -> ConfigError:
