@@ -261,8 +261,8 @@ class PerView(  # type: ignore[call-arg]
 
 
 def _fit_transformed(transformer: Any, table: Any, **known: Any) -> Any:
-    if hasattr(transformer, "fit_transform"):
-        return transformer.fit_transform(table, **known)
+    if not known and hasattr(transformer, "fit_transform"):
+        return transformer.fit_transform(table)
     return transformer.fit(table, **known).transform(table)
 
 

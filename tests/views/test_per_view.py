@@ -125,15 +125,23 @@ def test_views_are_transformed_by_fit_transform_as_in_a_pipeline_where_there_is_
     assert same is SOUNDS
 
 
-def test_a_transformer_that_learns_from_constraints_gets_those_of_its_view():
+class OfColumnsAlone(PairMetric):
+    """A metric whose fit_transform takes no constraints, unlike its fit."""
+
+    def fit_transform(self, X, y=None):
+        return self.fit(X).transform(X)
+
+
+@pytest.mark.parametrize("metric", [PairMetric(), OfColumnsAlone()])
+def test_a_transformer_that_learns_from_constraints_gets_those_of_its_view(metric):
     kind = np.arange(12) % 2
     X = np.random.default_rng(0).normal(size=(12, 2)) * [0.3, 2] + np.outer(kind, [1, 0])
     known = Constraints.from_labels(kind, 20, 0)
     expected = PairMetric().fit_transform(X, constraints=known)
     data = ConstrainedViews([X, X], [None, known])
-    per_view = PerView(PairMetric()).fit(data)
+    per_view = PerView(metric).fit(data)
     assert not np.array_equal(per_view.transform([X, X])[0], expected)
-    for made in (per_view.transform(data), PerView(PairMetric()).fit_transform(data)):
+    for made in (per_view.transform(data), PerView(metric).fit_transform(data)):
         np.testing.assert_array_equal(made.views[1], expected)
 
 
