@@ -271,6 +271,7 @@ def test_durations_are_told_as_they_are_written_and_not_in_seconds(table, stops,
     assert (trait["rule"], trait["medians"]) == (f"= {rule}", [rule, stops[0]])
     assert value_text(found.X[0, 0], found.used[0].shown_as) == stops[0]
     assert value_text(-1.5, "in seconds") == "-0:00:01.500"
+    assert value_text(3599.9996, "in seconds") == "1:00:00"
 
 
 def test_zero_has_no_sign():

@@ -124,7 +124,7 @@ def written(value: float, shown_as: str | None) -> str:
     if shown_as == "date":
         return str(np.datetime64(round(value), "D"))
     if shown_as in DURATIONS:
-        minutes, seconds = divmod(abs(value), 60)
+        minutes, seconds = divmod(round(abs(value), 3), 60)
         hours = f"{'-' if value < 0 else ''}{minutes // 60:.0f}:{minutes % 60:02.0f}"
         if shown_as == Written.HOURS_MINUTES:
             return hours
