@@ -295,6 +295,7 @@ def test_numbers_that_are_all_days_are_dates_also_in_new_rows(tmp_path, empty):
         (["a", "b", None, "a"], "category", ""),
         (["u", "Low", "low", "U"] * 2, "category", "'u' and 'U' are different values"),
         (["1.2.3", "1.10"], "category", ""),
+        (["SET-1001", "SET-1002"] * 2, "category", ""),
         ([*"123456", *"abc"], "text", "6 of 9 values are numbers, 'a' is not"),
         (
             ["1986", "c1986", "1990", "[1998?]", "2003"],
@@ -360,6 +361,8 @@ def test_a_dash_beside_plus_is_a_value_also_among_new_rows_without_plus(tmp_path
     assert values[:2] == ["+", "-"]
     (read_again,) = read_like([column], pd.DataFrame({"c": ["-", ""]})).values()
     assert read_again.values.tolist() == ["-", None]
+    column, _ = column_of(tmp_path, ["3.2", "1.5", "-", "4.1", "2.2", "+"])
+    assert (column.n_missing, column.note) == (1, "4 of 5 values are numbers, '+' is not")
 
 
 @pytest.mark.parametrize(
@@ -499,6 +502,9 @@ def test_codes_are_not_quantities(tmp_path):
     table = read(tmp_path, "\n".join(["id,Telemóvel,Postnr.,x", *rows]))
     notes = [column.note for column in table.every_column[1:3]]
     assert notes == ["phone numbers", "postal codes"]
+    rows = [f"r{n},{200 + 7 * n},{80.25 + n * n},{20121 + 37 * n}" for n in range(60)]
+    table = read(tmp_path, "\n".join(["id,cap,gsm,CAP", *rows]))
+    assert (table.columns, table.every_column[3].note) == (["cap", "gsm"], "postal codes")
     asked = read(tmp_path, "\n".join(["id,where,x", *(f"r{n},0{n},1{n}" for n in range(60))]),
                  columns={"where": "number"})  # fmt: skip
     assert asked.columns == ["where", "x"]
@@ -571,7 +577,8 @@ def test_an_id_may_be_called_so_in_one_word_but_not_other_words_with_such_an_end
     for name in [*ids, "Laufende Nummer", "Permit #", "N° dossier", "Numéro de dossier"]:
         assert read(tmp_path, f"{name},x\n7,1\n9,2\n").ids == ["7", "9"], name
     phones = ("Telefonnummer", "Numéro de téléphone", "Número de teléfono", "Telefoonnr.")
-    for name in ("paid", "humid", "SNR", "Chlorid", *phones):
+    counts = ("Número de habitantes", "N.º de camas", "numero degli abitanti")
+    for name in ("paid", "humid", "SNR", "Chlorid", *phones, *counts):
         assert read(tmp_path, f"{name},x\n7,1\n9,2\n").ids == ["0", "1"], name
 
 
@@ -1101,14 +1108,9 @@ def test_a_glance_at_the_first_rows_decides_nothing_that_later_rows_deny():
     assert looks_like_codes(codes)
     assert not looks_like_codes(pd.Series([*codes, codes.iloc[0]]))
     assert looks_like_codes(pd.Series([f"{'ABC'[n % 3]} {1234 + n}" for n in range(28)]))
-    days = (
-        "{:02}-Jan-23",
-        "{:02}DEC2023",
-        "2023年1月{}日",
-        "MAI 20{:02}",
-        "FS 20{:02}",
-        "EUR 8{:02}",
-    )
+    assert looks_like_codes(pd.Series([f"3OUT{812 + n}" for n in range(28)]))
+    days = ("{:02}-Jan-23", "{:02}DEC2023", "{:02}/Mai/2023", "2023年1月{}日")
+    days += ("MAI 20{:02}", "Mai-20{:02}", "dez/20{:02}", "FS 20{:02}", "EUR 8{:02}")
     for day in days:
         assert not looks_like_codes(pd.Series([day.format(n) for n in range(1, 29)]))
 

@@ -41,7 +41,12 @@ _COMPOUND_ID = re.compile(
 _ENDS_AS_ID = re.compile(
     r".*(ids?|nummer|nr|imo|mmsi|#)\.?|(n\.?[°º]|n[uú]m[eé]ro) .*", re.IGNORECASE
 )
-_MONTH_OR_YEAR = rf"\d{{1,2}}[-.]?(?i:{'|'.join(MONTHS)})[^\W\d_]*[-.]?\d|\d{{4}}年"
+# Spanish, Portuguese and Italian count by the same word, with a plural: número de camas
+_COUNT = re.compile(r"(n\.?º|n\.°|n[uú]mero) (d\w{1,3} )?(l[ao]s )?\w{3,}[si]\b.*", re.IGNORECASE)
+_MONTH = rf"(?i:{'|'.join(MONTHS)})[^\W\d_]*"
+_MONTH_OR_YEAR = (
+    rf"(?:\d{{1,2}}[-./]?{_MONTH}[-./]?(?:\d\d)?\d\d(?!\d)|{_MONTH}[-/](?:19|20)\d\d$|\d{{4}}年)"
+)
 # with letters and digits, but neither a number with its unit nor a date or a year
 _CODE = re.compile(
     rf"(?!(?i:{'|'.join(MONTHS)}|{CURRENCY}) )[A-Z]{{1,4}} (?!(?:19|20)\d\d$)\d{{3,12}}"
@@ -50,7 +55,7 @@ _CODE = re.compile(
 )
 NAMED_CODES = re.compile(
     r"(?P<postal>(.*[ _-])?(plz|postleitzahl|zip|zip[ _-]?code|zipcode|post(al)?[ _-]?code|npa"
-    r"|code[ _-]postal|c[oó]d(igo|ice|\.)[ _-]postale?|postnr|postnummer)\.?|cap)"
+    r"|code[ _-]postal|c[oó]d(igo|ice|\.)[ _-]postale?|postnr|postnummer)\.?|(?P<cap>cap))"
     r"|(.*[ _-])?((tele)?(phone|fon|fax|tel|mobile)|handy|téléphone|tel[eé]fono|telefone|telefoon"
     r"|telemóvel|m[oó]vil|celular|cellulare|gsm)"
     r"([ _-]?(no|nr|num(ber|mer)?))?\.?",
@@ -125,7 +130,8 @@ def file_reason(values: pd.Series[Any]) -> LeftOut | None:
 
 def _is_called_id(name: str) -> bool:
     name = name.strip()
-    is_compound = _COMPOUND_ID.fullmatch(name) and not NAMED_CODES.fullmatch(name)
+    is_other = NAMED_CODES.fullmatch(name) or _COUNT.fullmatch(name)
+    is_compound = _COMPOUND_ID.fullmatch(name) and not is_other
     return bool(_ID.fullmatch(name) or _CAMEL_ID.fullmatch(name) or is_compound)
 
 

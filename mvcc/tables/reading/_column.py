@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -158,6 +159,7 @@ MONTHS = (
     *("jun|juin|giu", "jul|juil|lug", "aug|ao[uû]|ago", "sep|set", "o[cku]t|ott", "nov"),
     "de[cz]|déc|dic",
 )
+_NUMBER = re.compile(r"[+-]?\d+([.,]\d+)?")
 MOST_CATEGORIES = 40  # distinct values, each twice in the mean; words with more are text
 _MOST_SPELLINGS = 3  # of a category that are told
 GLANCE = 1_000  # rows, which often tell what all would: it takes long to look at many texts
@@ -189,9 +191,15 @@ def is_missing(values: pd.Series[Any], *, of_signs: bool = False) -> Bools:
     if values.dtype.kind in "OUT" and not are_ordered(values):
         # pandas takes thirty times as long for few rows, of which there may be many columns
         texts = [str(value).strip().casefold() for value in values.tolist()]
-        words = _MISSING - _DASHES if of_signs or "+" in texts else _MISSING
+        words = _MISSING - _DASHES if of_signs or _are_signs(texts) else _MISSING
         missing = missing | np.fromiter((text in words for text in texts), dtype=bool)
     return missing
+
+
+def _are_signs(texts: list[str]) -> bool:
+    """Tell whether texts hold + as results of tests do, not one + among numbers."""
+    n_signs = texts.count("+")
+    return n_signs > 0 and n_signs > sum(_NUMBER.fullmatch(text) is not None for text in texts)
 
 
 def without_words(frame: pd.DataFrame, words: Collection[str]) -> pd.DataFrame:
