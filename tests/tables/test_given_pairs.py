@@ -139,12 +139,13 @@ def test_matches_may_mean_a_column_that_some_rows_lack_which_names_no_rows(tmp_p
         texts = tmp_path / "texts.json"
         texts.write_text(json.dumps(rows))
         images = write_csv(tmp_path / "images.csv", IMAGES)
-        return read(options_of({"texts": texts, "images": images}, n_clusters=2), tmp_path, content)
+        options = options_of({"texts": texts, "images": images}, n_clusters=2)
+        return read(options, tmp_path, content, pairs="i,j,kind\n02,03,must-link\n")  # by ids
 
     assert len(inputs_of("nr", "nr,images\n1,i0\n2,i4\n").relations[0, 1]) == 2
     inputs = inputs_of("Nr", "nr,images\nc,i0\na,i4\nb,i2\n")
     assert inputs.relations[0, 1].tolist() == [[2, 0], [1, 2]]
-    assert inputs.tables[0].ids[:2] == ["00", "01"]
+    assert (inputs.tables[0].ids[:2], inputs.tables[0].columns) == (["00", "01"], ["x"])
     assert inputs.notes == (
         f"{tmp_path}/m.csv: names rows of texts by 'Nr', which is missing in 1 of 7 rows.",
         f"{tmp_path}/m.csv: 1 line names several rows and was left out.",

@@ -45,7 +45,8 @@ _ENDS_AS_ID = re.compile(
 _COUNT = re.compile(r"(n\.?º|n\.°|n[uú]mero) (d\w{1,3} )?(l[ao]s )?\w{3,}[si]\b.*", re.IGNORECASE)
 _MONTH = rf"(?i:{'|'.join(MONTHS)})[^\W\d_]*"
 _MONTH_OR_YEAR = (
-    rf"(?:\d{{1,2}}[-./]?{_MONTH}[-./]?(?:\d\d)?\d\d(?!\d)|{_MONTH}[-/](?:19|20)\d\d$|\d{{4}}年)"
+    rf"(?:\d{{1,2}}[-./]?{_MONTH}[-./]?(?:\d\d)?\d\d(?!\d)|\d{{4}}年"
+    rf"|(?=[^\W\d_]+[-/](?:19|20)\d\d$){_MONTH})"
 )
 # with letters and digits, but neither a number with its unit nor a date or a year
 _CODE = re.compile(

@@ -101,6 +101,7 @@ def keys_named(
 ) -> dict[str, tuple[str, list[str]]]:
     """Return the column, with its values, that files mean which do not name rows, by its header."""
     rows = {*map(plain_id, ids)}
+    named = [entry for entry in named if entry.header]  # constraints may name rows by their ids
     plain = [{*map(plain_id, entry.ids)} for entry in named]
     if any(_share(named_ids, rows) >= _ENOUGH_NAMED for named_ids in plain):
         return {}
@@ -108,8 +109,8 @@ def keys_named(
     names = frame.columns.difference([id_column, *columns_of_bytes(frame)], sort=False)
     keys: dict[str, tuple[str, list[str]]] = {}
     for entry, named_ids in zip(named, plain, strict=True):
-        called = [name for name in names if name.strip().casefold() == entry.header != ""]
-        for name in called or (names if entry.header and entry.is_first else ()):
+        called = [name for name in names if name.strip().casefold() == entry.header]
+        for name in called or (names if entry.is_first else ()):
             values = id_texts(frame[name]).tolist()
             filled = [*map(plain_id, filter(None, values))]
             hardly_repeat = len({*filled}) >= _HARDLY_REPEATED * len(filled)  # as quantities do

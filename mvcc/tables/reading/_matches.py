@@ -132,7 +132,7 @@ def _tell_rows(
 
 
 def without_matched_ids(job: Job, tables: list[Table], relations: Relations) -> list[Table]:
-    """Leave out columns of ids of matched rows, unless settings name them or none is left."""
+    """Leave out columns by which matches name rows or find them, but those that settings name."""
     tables = [*tables]
     for (u, v), pairs in relations.items():
         for own, other, rows in ((u, v, pairs), (v, u, pairs[:, ::-1])):
@@ -140,15 +140,17 @@ def without_matched_ids(job: Job, tables: list[Table], relations: Relations) -> 
             frame, glanced = table.frame, rows[:_GLANCE]
             matched = pd.Series(ids, dtype=object).iloc[glanced[:, 1]]
             numbers = pd.to_numeric(matched, errors="coerce").to_numpy()
+            named = [name for name, _ in table.keys.values()]
             columns = [
                 column.name
                 for column in table.used
                 if column.kind in ("number", "text")
                 if column.name not in job.views[table.name].asked_for
-                if column.kind == "text"  # a look at numbers as texts takes long in wide tables
+                if column.name in named
+                or column.kind == "text"  # a look at numbers as texts takes long in wide tables
                 or (frame[column.name].to_numpy()[glanced[:, 0]] == numbers).sum() >= _FEWEST_IDS
-                if _are_ids(frame[column.name], glanced, ids)
-                if _are_ids(frame[column.name], rows, ids)
+                if column.name in named
+                or all(_are_ids(frame[column.name], some, ids) for some in (glanced, rows))
             ]
             if 0 < len(columns) < len(table.columns):
                 tables[own] = table.without(columns, LeftOut.MATCHED_IDS)

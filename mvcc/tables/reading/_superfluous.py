@@ -26,8 +26,10 @@ _WRITTEN_PHONE = re.compile(
     r"(?!\d{1,2}[/-]\d{1,2}[/-]\d{2,4}$)(?:\+\d|\(?0)\d*[ ()/-][\d ()/-]{4,20}"
 )
 _ADDRESS = re.compile(r"[^\s@]+@[^\s@]+\.[^\W\d_]{2,}")
-_BARCODE = re.compile(r"\d{7}[\dX]|\d{9}[\dX]|\d{12,14}", re.IGNORECASE)
-_PARTS = re.compile("[- ]")  # of a barcode, as of ISBN 88-06-12345-6, stand between these
+# also of parts, as ISBN 88-06-12345-6 is, but not a date such as 2020-01-31
+_BARCODE = re.compile(
+    r"(?!\d{4}-\d\d-)(?:(?:\d[- ]?){7}(?:(?:\d[- ]?){2})?[\dX]|(?:\d[- ]?){11,13}\d)", re.IGNORECASE
+)
 
 _FEWEST_ROWS = 10  # of fewer, order and equal values may be chance
 _A_DAY = 1.0  # within which an export ends
@@ -56,8 +58,7 @@ def code_reason(name: str, values: pd.Series[Any]) -> LeftOut | None:
     may_be_padded = is_text and _PADDED.search("\n".join(map(str, values.tolist())))
     if _ADDRESS.fullmatch(first):
         return LeftOut.ADDRESSES if _most_match(given_texts(values), _ADDRESS) else None
-    is_barcode = _BARCODE.fullmatch(_PARTS.sub("", first))
-    if not (named or may_be_padded or is_barcode or _WRITTEN_PHONE.fullmatch(first)):
+    if not (named or may_be_padded or _WRITTEN_PHONE.fullmatch(first) or _BARCODE.fullmatch(first)):
         return None
     texts = given_texts(values)
     if named and named["postal"] and _most_match(texts, _CAP if named["cap"] else _POSTAL):
@@ -65,8 +66,7 @@ def code_reason(name: str, values: pd.Series[Any]) -> LeftOut | None:
     is_phone = named and not named["postal"] and _most_match(texts, _PHONE)
     if is_phone or (is_text and _most_match(texts, _WRITTEN_PHONE)):
         return LeftOut.PHONE_NUMBERS
-    bare = texts.str.replace(_PARTS, "", regex=True)
-    if _most_match(bare, _BARCODE) and bare.map(_has_check_digit).mean() > ENOUGH_CODES:
+    if _most_match(texts, _BARCODE) and texts.map(_has_check_digit).mean() > ENOUGH_CODES:
         return LeftOut.BARCODES
     if may_be_padded and texts.str.fullmatch(r"\d+").all():
         return LeftOut.PADDED
@@ -79,14 +79,17 @@ def _most_match(texts: pd.Series[Any], pattern: re.Pattern[str]) -> bool:
 
 def _has_check_digit(code: str) -> bool:
     """Tell whether the last sign is the check digit of a barcode (EAN, UPC, GTIN), ISBN or ISSN."""
+    code = code.replace("-", "").replace(" ", "")
     if not code[:-1].isdecimal():
         return False
     *digits, last = (10 if sign in "Xx" else int(sign) for sign in code)
     weighted = sum(digit * (3, 1)[index % 2] for index, digit in enumerate(reversed(digits)))
     if last < 10 and (weighted + last) % 10 == 0:
         return True
+    if len(code) not in (8, 10):
+        return False
     weighted = sum(digit * weight for weight, digit in enumerate(reversed(digits), 2))
-    return len(code) in (8, 10) and (weighted + last) % 11 == 0
+    return (weighted + last) % 11 == 0
 
 
 def without_superfluous(
