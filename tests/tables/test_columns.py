@@ -134,6 +134,9 @@ def assert_is_read(folder, values, kind, note, found):
         ),
         (["16,4 H", "7", "5 L", "8"], f"with decimal commas, 2 {FLAGGED}", [16.4, 7, 5, 8]),
         (["16.4*", "7", "9**", "8", "9↑", "7"], f"3 {FLAGGED}", [16.4, 7, 9, 8, 9, 7]),
+        (["3*", "5*", "4**"], f"3 {FLAGGED}", [3, 5, 4]),
+        (["5 g/l H", "7 g/l", "8 g/l ↑", "6 g/l*"], f"in g/l, 3 {FLAGGED}", [5, 7, 8, 6]),
+        (["5%", "7%↓", "9%↑"], f"in %, 2 {FLAGGED}", [5, 7, 9]),
         (["3.3m", "57", "0.7m"], "in m, 1 value without the unit", [3.3, 57, 0.7]),
         (["5", "<0.05", "> 9"], "2 values below or above a limit read as the limit", [5, 0.05, 9]),
         (

@@ -317,6 +317,7 @@ def test_a_row_is_called_by_its_line_also_below_values_of_several(tmp_path, name
             ["1 row without a value (line 4)", "2 rows below the table ('Total', 'Quelle: A')"],
         ),
         ("id;x\na;1\nb;2\nI alt;3\n", "ab", ["1 row below the table ('I alt')"]),
+        ("id;x\na;1\nb;2\nTotal général;3\n", "ab", ["1 row below the table ('Total général')"]),
         ("id;x\na;1\nb;2\nTotais:;3\n", "ab", ["1 row below the table ('Totais:')"]),
         ("id;t;x\na;r;1\nb;s;2\n;Sum of x;3\n", "ab", ["1 row below the table ('Sum of x')"]),
         (

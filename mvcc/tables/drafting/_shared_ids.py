@@ -65,21 +65,22 @@ def _with_ids_of(name: str, other: str, read: _Read) -> _Doubts:
 
 
 def _with_the_same_codes(name: str, other: str, read: _Read) -> _Doubts:
-    for column, twin in product(_codes_in(*read[name]), _codes_in(*read[other])):
-        held, known = {*_folded(column)}, {*_folded(twin)}
+    codes = (_codes_in(*read[view]).items() for view in (name, other))
+    for (column, held), (twin, known) in product(*codes):
         n = len(held & known)
         if n > FEW_NUMBERS and n >= _MANY * min(len(held), len(known)):
             said = (
-                f"shares {counted(n, 'value')} with {shown(str(twin.name))} of {other}: if rows"
+                f"shares {counted(n, 'value')} with {shown(twin)} of {other}: if rows"
                 " with the same one are the same object, write a file of matches with these two"
                 " columns"
             )
-            yield name, str(column.name), said
+            yield name, column, said
 
 
-def _codes_in(table: Table, frame: pd.DataFrame) -> list[pd.Series[Any]]:
+def _codes_in(table: Table, frame: pd.DataFrame) -> dict[str, set[str]]:
     bare = without_attrs(frame)
-    return [bare[column.name] for column in table.every_column if column.why in _CODES]
+    names = [column.name for column in table.every_column if column.why in _CODES]
+    return {name: {*_folded(bare[name])} for name in names}
 
 
 def _folded(values: pd.Series[Any]) -> list[str]:

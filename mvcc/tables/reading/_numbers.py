@@ -65,12 +65,11 @@ _CELL = re.compile(
     rf"(?P<minus>[+\-−(])?\s*(?P<before>{CURRENCY})?\s*(?P<sign>[+\-−(])?"
     rf"(?:(?P<first>{_AMOUNT})(?:\s?(?:-|–|—|bis|to|à)\s?| (?:a|tot|til) )(?:(?P=before)\s?)?)?"
     rf"(?P<last>{_AMOUNT})(?:[.,][-–—])?(?P<behind>[-−+])?"
-    r"\s*(?P<after>%|‰|°|[€$£¥￥₹↑↓]|\*{1,3}"
-    r"|(?!e[+-]?\d)[°^µ]?(?:(?:sq|cu|fl)\.? |(?:square|cubic|fluid) )?"
-    r"[^\W\d_][^\s\d,;:()]{0,14}[23²³]?)?"
-    r"(?P<per>(?: ?/ ?| (?:per|pro|par) )(?:100 ?)?[^\W\d_][^\s\d,;:()]{0,14}"
+    r"\s*(?P<after>%|‰|°|[€$£¥￥₹]|(?!e[+-]?\d)[°^µ]?(?:(?:sq|cu|fl)\.? |(?:square|cubic|fluid) )?"
+    r"[^\W\d_][^\s\d,;:()*↑↓]{0,14}[23²³]?)?"
+    r"(?P<per>(?: ?/ ?| (?:per|pro|par) )(?:100 ?)?[^\W\d_][^\s\d,;:()*↑↓]{0,14}"
     r"| ?/ ?(?:5|[1235]0|100)|(?<=%) ?(?:vol|abv|alc)\.?)?"
-    rf"(?P<open> (?:{_OPEN}))?(?P<close>\))?",
+    rf"(?P<flag>\s?(?:\*{{1,3}}|[↑↓])|\s(?-i:HH?|LL?))?(?P<open> (?:{_OPEN}))?(?P<close>\))?",
     re.IGNORECASE,
 )
 _WHOLE_CELL = re.compile(rf"\A(?:{_CELL.pattern})\Z", re.IGNORECASE)
@@ -81,7 +80,7 @@ _FACTOR = re.compile(
 )
 # 1 day is in days, and 1 Tag in Tage
 _PLURAL = re.compile(r"(?<=[^\W\d_]{2})(e[ns]?|s)$")
-_FLAGS = ("H", "L", "HH", "LL", "*", "**", "***", "↑", "↓")  # beside numbers without a unit
+_FLAGS = ("H", "L", "HH", "LL")  # beside numbers without a unit
 _MOSTLY = 0.5  # of cells that begin a column of numbers
 _FEWEST_WITH_UNIT = 3  # numbers, for those without it to be of the same unit
 _SAMPLE = 50
@@ -199,7 +198,7 @@ def _taken_apart(texts: pd.Series[Any]) -> pd.DataFrame:
     parts["last"] = parts["last"].where(~minus, "-" + parts["last"])
     parts["last"] = parts["last"].str.rstrip(",")
     parts["grouped"] = texts.str.contains(_GROUPED, na=False)
-    parts["flagged"] = False
+    parts["flagged"] = parts["flag"].notna()
     before = parts["before"].fillna("").str.casefold().map(_UNIT_OF | {"": ""})
     after = parts["after"].fillna("")
     folded = after.str.casefold()
@@ -222,13 +221,13 @@ def _without_grades(parts: pd.DataFrame) -> pd.DataFrame:
 
 
 def _without_flags(parts: pd.DataFrame) -> pd.DataFrame:
-    """Return parts without marks such as H and L, which laboratories set behind some numbers."""
+    """Return parts without H and L for a unit, which laboratories set behind some numbers."""
     is_flag = parts["unit"].isin(_FLAGS)
     others = parts["unit"][~is_flag].dropna()
     may_be_liters = set(parts["unit"][is_flag]) == {"L"}  # but not beside 7 H
     if len(others) < is_flag.sum() or (others != "").any() or may_be_liters:
         return parts
-    return parts.assign(unit=parts["unit"].mask(is_flag, ""), flagged=is_flag)
+    return parts.assign(unit=parts["unit"].mask(is_flag, ""), flagged=parts["flagged"] | is_flag)
 
 
 def _commonest(units: pd.Series[Any]) -> str:

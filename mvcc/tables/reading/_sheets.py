@@ -30,8 +30,9 @@ BELOW = "below the table"
 _TOTAL = (
     r"((grand |sub)?totals?|(zwischen|gesamt)?summen?|(ins)?gesamt|sum|sommes?|averages?|means?"
     r"|mittelwerte?|durchschnitt|moyennes?|anzahl|counts?|nombre|median|standardabweichung"
-    r"|suma|summa|totaal|total(es?|i)|totais|promedio|totalt|i alt|razem|celkem|összesen|toplam"
-    r"|gemiddelde|gennemsnit|medelvärde|итого|合計|合计|总计|[Σ∑Ø]|n ?= ?[\d.,]*)"
+    r"|suma|summa|(eind)?totaal|total(es?|i)|totais|promedio|totalt|i alt|razem|celkem|összesen"
+    r"|toplam|gemiddelde|gennemsnit|medelvärde|total (g[eé]n[eé]ral|geral)|gesamtergebnis"
+    r"|totale (generale|complessivo)|итого|合計|合计|总计|[Σ∑Ø]|n ?= ?[\d.,]*)"
 )
 TOTAL = re.compile(rf"{_TOTAL}(:?|:?\s{_COUNT}|( \w+){{1,3}}: ?{_COUNT})", re.IGNORECASE)
 _TOTAL_OF = re.compile(rf"{_TOTAL}:?\s.+", re.IGNORECASE)  # such as Total stock
