@@ -1,6 +1,6 @@
 """Measure what each step and each constant of the joint clustering does.
 
-    python -m scripts.ablation --draws 3
+    python -m scripts.ablation
         writes results/ablation.csv; a stopped command goes on where it was
 
 Two tables, 30 % of the objects in both or all, with no, 20 and 160 constraints of the first table,
@@ -12,28 +12,26 @@ standard error over the data sets; nothing where no fit can differ.
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from itertools import product
-from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
-from sklearn.metrics import adjusted_rand_score
 
-from mvcc import Constraints, JointGraphClustering, pairwise_f_measure
 from mvcc.embedding import JointGraph
 from mvcc.multiview.joint._joint_set import JointSet
+from scripts.field.methods import joint
 from scripts.field.protocols import Cell, draw
-from scripts.studies import completed
+from scripts.studies import f_and_index, run
+from scripts.tables import RESULTS
 
-OUT = Path(__file__).parents[1] / "results" / "ablation.csv"
+OUT = RESULTS / "ablation.csv"
 DATA = (
     *("three_sources", "ngs", "msrc_v5", "digits_halves", "wine", "hundred_leaves"),
     *("bbc_sport", "acm", "wikipedia", "bdgp", "handwritten", "breast_cancer"),
@@ -149,9 +147,9 @@ VALUES = {
 VARIANTS = {AS_CODED: Variant()} | STEPS | VALUES
 
 
-def keys(n_draws: int, data: Sequence[str]) -> Iterator[dict[str, Any]]:
+def keys(n_draws: int) -> Iterator[dict[str, Any]]:
     """Give what is measured; constants are changed where some objects have no match only."""
-    of_tasks = product(range(n_draws), MATCHED, data, N_CONSTRAINTS)
+    of_tasks = product(range(n_draws), MATCHED, DATA, N_CONSTRAINTS)
     for (seed, matched, name, constraints), variant in product(of_tasks, VARIANTS):
         is_tried = constraints or not VARIANTS[variant].of_pairs
         if is_tried and (matched < 1 or variant not in VALUES):
@@ -163,19 +161,9 @@ def measured(
 ) -> list[dict[str, float]]:
     """Cluster a draw of a data set by a variant; return F and the adjusted Rand index."""
     task, chosen = draw(Cell(data, "half", matched), number), VARIANTS[variant]
-    classes = [task.y[objects] for objects in task.objects]
-    given = None
-    if constraints:
-        given = [Constraints.from_labels(classes[0], constraints, random_state=number), None]
     with chosen.applied():
-        model = JointGraphClustering(task.k, random_state=number, **chosen.options)
-        model.fit(task.views, constraints=given, mappings=task.matches)
-    scores = [
-        (pairwise_f_measure(*pair), adjusted_rand_score(*pair))
-        for pair in zip(classes, model.labels_, strict=True)
-    ]
-    F, index = np.mean(scores, axis=0).round(6)
-    return [{"F": F, "ARI": index}]
+        labels = joint(task, number, constraints, **chosen.options)
+    return [f_and_index(task.classes, labels)]
 
 
 def lines(rows: pd.DataFrame) -> Iterator[str]:
@@ -204,16 +192,5 @@ def lines(rows: pd.DataFrame) -> Iterator[str]:
         yield shown.replace("+.000", ".000").replace("−.000", ".000")
 
 
-def main() -> None:
-    """Run what is not in the file yet, and print the table."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--draws", type=int, default=3)
-    parser.add_argument("--data", nargs="+", choices=DATA, default=DATA)
-    parser.add_argument("--out", type=Path, default=OUT)
-    args = parser.parse_args()
-    frame = completed(args.out, keys(args.draws, args.data), measured)
-    print(*lines(frame), sep="\n")
-
-
 if __name__ == "__main__":
-    main()
+    run(__doc__, OUT, keys, measured, lines, n_draws=3)

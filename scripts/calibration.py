@@ -1,6 +1,6 @@
 """Measure how far the probabilities of rows can be trusted, as reliability curves.
 
-    python -m scripts.calibration --draws 10
+    python -m scripts.calibration
         writes results/calibration.csv; a stopped command goes on where it was
 
 Two tables, 30 % of the objects in both, pairs of the first table drawn at random, half of them
@@ -13,19 +13,21 @@ by bands, and the Brier score; then the curves.
 
 from __future__ import annotations
 
-import argparse
+from collections.abc import Iterator
 from itertools import product
-from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from scipy.optimize import linear_sum_assignment
 
-from mvcc import Constraints, JointGraphClustering
+from mvcc import JointGraphClustering
+from mvcc._utils.arrays import Floats, Ints
 from scripts.field.protocols import Cell, draw
-from scripts.studies import Floats, Ints, completed, means
+from scripts.studies import means, run
+from scripts.tables import RESULTS
 
-OUT = Path(__file__).parents[1] / "results" / "calibration.csv"
+OUT = RESULTS / "calibration.csv"
 CHOSEN_ON = ("digits_halves", "wine", "three_sources", "ngs")
 CHECKED_ON = ("breast_cancer", "bbc_sport", "msrc_v5", "handwritten")
 N_CONSTRAINTS, GRAPHS = (0, 20, 40, 160), ("exact", "anchors")
@@ -37,13 +39,10 @@ _KEYS = ["graph", "data", "constraints", "number"]
 def measured(graph: str, data: str, constraints: int, number: int) -> list[dict[str, float]]:
     """Cluster a draw of a data set; return a line for each band of sureness."""
     task = draw(Cell(data, "half", LEVEL), number)
-    classes = [task.y[objects] for objects in task.objects]
-    given = None
-    if constraints:
-        given = [Constraints.from_labels(classes[0], constraints, random_state=number), None]
+    given = task.constraints(constraints, number)
     model = JointGraphClustering(task.k, graph=graph, random_state=number)
     model.fit(task.views, constraints=given, mappings=task.matches)
-    return bands(np.concatenate(classes), np.vstack(model.probabilities_))
+    return bands(np.concatenate(task.classes), np.vstack(model.probabilities_))
 
 
 def bands(y: Ints, probabilities: Floats) -> list[dict[str, float]]:
@@ -80,17 +79,17 @@ def _weighted(rows: pd.DataFrame, keys: list[str], *columns: str) -> pd.DataFram
     return totals[[*columns]].div(totals["n"], axis=0)
 
 
-def main() -> None:
-    """Run what is not in the file yet, and print the tables."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--draws", type=int, default=10)
-    parser.add_argument("--out", type=Path, default=OUT)
-    args = parser.parse_args()
-    cells = product(GRAPHS, (*CHOSEN_ON, *CHECKED_ON), N_CONSTRAINTS, range(args.draws))
-    frame = completed(args.out, (dict(zip(_KEYS, key, strict=True)) for key in cells), measured)
-    print(means(scores_of_fits(frame).groupby(["sets", "graph", "constraints"])).to_string())
-    print(curves(frame).unstack("constraints").round(3).to_string())
+def keys(n_draws: int) -> Iterator[dict[str, Any]]:
+    """Give what is measured."""
+    for key in product(GRAPHS, (*CHOSEN_ON, *CHECKED_ON), N_CONSTRAINTS, range(n_draws)):
+        yield dict(zip(_KEYS, key, strict=True))
+
+
+def lines(rows: pd.DataFrame) -> Iterator[str]:
+    """Give the tables."""
+    yield means(scores_of_fits(rows).groupby(["sets", "graph", "constraints"])).to_string()
+    yield curves(rows).unstack("constraints").round(3).to_string()
 
 
 if __name__ == "__main__":
-    main()
+    run(__doc__, OUT, keys, measured, lines, n_draws=10)

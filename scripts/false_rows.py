@@ -1,6 +1,6 @@
 """Measure how well rows that fit badly are found: false rows, added to the tables of data sets.
 
-    python -m scripts.false_rows --draws 10        prints a line for each data set and kind
+    python -m scripts.false_rows        prints a line for each data set and kind
 
 Two tables, 30 % of the objects in both, without constraints. One row in twenty of each table is
 false, without a match: uniform noise between the ends of every column, or values of every column
@@ -13,12 +13,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import numpy as np
-import pandas as pd
 from sklearn.metrics import roc_auc_score
 
 from mvcc import cluster_views
+from mvcc._utils.arrays import Floats
 from scripts.field.protocols import CUT, Cell, called, draw
-from scripts.studies import Floats, mean, print_lines
+from scripts.studies import as_frames, line, mean, print_lines
 
 SETS = (*CUT, "msrc_v5", "handwritten", "bbc_sport")
 SHARE = 0.05
@@ -40,13 +40,11 @@ KINDS = {"uniform noise": noise, "columns of random rows mixed": mixed}
 def found(data: str, false: Callable[..., Floats], seed: int) -> list[float]:
     """Return AUC and the share of false rows among the worst, in the mean of both tables."""
     task, rng = draw(Cell(data, "half", 0.3), seed), np.random.default_rng(seed)
-    frames, are_false = {}, []
-    for view, X in enumerate(task.views):
-        n = round(SHARE * len(X))
-        rows = np.vstack((X, false(X, n, rng)))
-        frames[f"view{view}"] = pd.DataFrame(rows).add_prefix("x")
-        are_false.append(np.arange(len(rows)) >= len(X))
-    matches = {tuple(frames): pd.DataFrame(task.matches[0, 1], columns=list(frames))}
+    with_false = [np.vstack((X, false(X, round(SHARE * len(X)), rng))) for X in task.views]
+    are_false = [
+        np.arange(len(rows)) >= len(X) for rows, X in zip(with_false, task.views, strict=True)
+    ]
+    frames, matches = as_frames(with_false, task.matches[0, 1])
     options = {"n_clusters": task.k, "stability_runs": 0, "seed": seed}
     fits = cluster_views(frames, matches=matches, **options).fit
     scores = []
@@ -61,9 +59,8 @@ def lines(n_draws: int) -> Iterator[str]:
     for data in SETS:
         for kind, false in KINDS.items():
             scores = np.array([found(data, false, seed) for seed in range(n_draws)])
-            shown = " | ".join(mean(score, 3) for score in scores.T)
-            yield f"| {called(data)} | {kind} | {shown} |"
+            yield line([called(data), kind], map(mean, scores.T))
 
 
 if __name__ == "__main__":
-    print_lines(__doc__, "--draws", lines)
+    print_lines(__doc__, lines)

@@ -22,14 +22,14 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn.metrics import adjusted_rand_score
 
-from mvcc import pairwise_f_measure
+from mvcc._utils.arrays import Floats
 from scripts.field.methods import EACH, JOINT, NO_PAIRS, OF_TABLES, OURS, PAIRS, PLAIN, SUM
-from scripts.field.protocols import Floats, Task, half
-from scripts.studies import compared, line, run
+from scripts.field.protocols import Task, half
+from scripts.studies import compared, f_and_index, line, run
+from scripts.tables import RESULTS
 
-OUT = Path(__file__).parents[1] / "results" / "keel.csv"
+OUT = RESULTS / "keel.csv"
 MATCHED, MOST_ROWS, FEWEST_COLUMNS = (0.3, 1.0), 1_500, 4
 LIKE_JOINT = [f"{name}, features of joint" for name in (SUM, EACH)]
 OTHERS = [SUM, EACH, "k-means", *LIKE_JOINT]
@@ -83,18 +83,10 @@ def task(name: str, matched: float, seed: int) -> Task:
     return half(whole, matched, rng)
 
 
-def scores(drawn: Task, method: str, number: int) -> list[dict[str, float]]:
-    """Cluster tables by a method; return F and the adjusted Rand index, means of both."""
-    labels = METHODS[method](drawn, number)
-    pairs = [(drawn.y[rows], of_view) for rows, of_view in zip(drawn.objects, labels, strict=True)]
-    both = [(pairwise_f_measure(*pair), adjusted_rand_score(*pair)) for pair in pairs]
-    F, index = np.mean(both, axis=0).round(6)
-    return [{"F": F, "ARI": index}]
-
-
 def measured(number: int, matched: float, data: str, method: str) -> list[dict[str, float]]:
     """Cluster a draw of a table; return F and the adjusted Rand index."""
-    return scores(task(data, matched, number), method, number)
+    drawn = task(data, matched, number)
+    return [f_and_index(drawn.classes, METHODS[method](drawn, number))]
 
 
 def lines(rows: pd.DataFrame) -> Iterator[str]:
@@ -104,7 +96,7 @@ def lines(rows: pd.DataFrame) -> Iterator[str]:
     index = rows.groupby(["matched", "method", "data"])["ARI"].mean()
     for method in (JOINT, *OTHERS, *OF_PAIRS):
         cells = [compared(index[n, JOINT], index[n, method]) for n in MATCHED]
-        yield line(method, chain(*cells))
+        yield line([method], chain(*cells))
 
 
 def keys(n_draws: int) -> Iterator[dict[str, Any]]:

@@ -14,7 +14,6 @@ generated from.
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import signal
@@ -33,6 +32,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from mvcc.metrics import scores_of_table
+from scripts.command import parser
+from scripts.memory import memory
 
 K, COLUMNS, ROWS_OF_A_FILE = 8, 16, 10**6
 JUDGED, MATCHED = 100, 0.1
@@ -45,10 +46,7 @@ def truth_of(file: int, n_rows: int) -> np.ndarray:
 
 
 def rows_of(view: int, file: int, truth: np.ndarray) -> np.ndarray:
-    """Return the rows of a file.
-
-    Each cluster is an arc in a plane of its own, with noise around it.
-    """
+    """Return the rows of a file: clusters are arcs in planes of their own, and noise around."""
     shape = np.random.default_rng([1, view])
     centers, planes = SPREAD * shape.normal(size=(K, COLUMNS)), shape.normal(size=(K, COLUMNS, 2))
     planes = np.linalg.qr(planes)[0] * RADIUS
@@ -93,7 +91,7 @@ class Watch:
 
     Attributes
     ----------
-    peaks : dict {int: int}
+    peaks : dict {int: float}
         The largest memory of each process, in bytes.
     killed : list of int
     """
@@ -102,15 +100,15 @@ class Watch:
     results: Path
     n_files: int
     kill: bool
-    peaks: dict[int, int] = field(default_factory=dict)
+    peaks: dict[int, float] = field(default_factory=dict)
     killed: list[int] = field(default_factory=list)
 
     def watch(self) -> None:
         """Look every half second, until the process has ended."""
         while self.command.is_running() and self.command.status() != psutil.STATUS_ZOMBIE:
             for process in (self.command, *self._workers()):
-                peak = _peak(process.pid)
-                self.peaks[process.pid] = max(peak, self.peaks.get(process.pid, 0))
+                peak = memory("VmHWM", f"{process.pid}/status")
+                self.peaks[process.pid] = max(self.peaks.get(process.pid, 0.0), peak)
             written = len(list(self.results.glob(".new/*/labels/*.parquet")))
             wanted = self.kill and not self.killed and written >= 0.3 * self.n_files
             for worker in self._workers()[: int(wanted)]:
@@ -126,16 +124,6 @@ class Watch:
             return [child for child in children if "spawn_main" in " ".join(child.cmdline())]
         except psutil.NoSuchProcess:
             return []
-
-
-def _peak(pid: int) -> int:
-    """Return the largest resident memory that a process has had, in bytes."""
-    try:
-        status = Path(f"/proc/{pid}/status").read_text()
-    except OSError:
-        return 0
-    peaks = [line.split()[1] for line in status.splitlines() if line.startswith("VmHWM")]
-    return 1024 * sum(map(int, peaks))
 
 
 def cluster(folder: Path, n_rows: int, n_views: int, options: list[str], *, kill: bool) -> None:
@@ -174,10 +162,7 @@ def labels_of(folder: Path) -> Iterator[tuple[np.ndarray, np.ndarray]]:
 
 
 def check(folder: Path, n_rows: int, n_views: int) -> None:
-    """Print F of all rows against the labels that generated them.
-
-    End where a row is missing or there twice.
-    """
+    """Print F of all rows against their true labels; end where one is missing or there twice."""
     facts = json.loads((folder / "results" / "clustering.json").read_bytes())
     truths = [truth_of(file, size) for file, size in enumerate(sizes_of(n_rows))]
     truth = np.concatenate(truths, dtype=np.int8, casting="unsafe")
@@ -201,17 +186,15 @@ def check(folder: Path, n_rows: int, n_views: int) -> None:
 
 def main() -> None:
     """Generate, cluster and check."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("rows", type=float, help="of all views together")
-    parser.add_argument("--folder", type=Path, default=Path("large"))
-    parser.add_argument("--views", type=int, choices=(1, 2), default=1)
-    parser.add_argument(
+    asked = parser(__doc__)
+    asked.add_argument("rows", type=float, help="of all views together")
+    asked.add_argument("--folder", type=Path, default=Path("large"))
+    asked.add_argument("--views", type=int, choices=(1, 2), default=1)
+    asked.add_argument(
         "--kill", action="store_true", help="kill a worker when three in ten files are written"
     )
     # others, such as --sample, are those of mvcc cluster
-    given, options = parser.parse_known_args()
+    given, options = asked.parse_known_args()
     n_rows = int(given.rows) // given.views
     began = time.monotonic()
     if not (given.folder / "view0" / f"{len(sizes_of(n_rows)) - 1:05}.parquet").exists():

@@ -1,7 +1,7 @@
 """Measure what is found among matches: wrong ones that are suspicious, and the counterparts of
 rows without a match.
 
-    python -m scripts.matches --tasks 10
+    python -m scripts.matches
         writes results/matches.csv; a stopped command goes on where it was
 
 Digits: the left halves of half of the images, the right halves of six in ten, with the former
@@ -14,19 +14,22 @@ the highest scores. ``cut`` is what ``candidate_hits`` tells of the same matches
 
 from __future__ import annotations
 
-import argparse
 import zlib
+from collections.abc import Iterator
 from itertools import product
-from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from mvcc import AutoScaler, JointGraphClustering, candidate_hits, load_dataset, match_candidates
+from mvcc._utils.arrays import Floats, Ints
 from mvcc.multiview import seem_wrong
-from scripts.questions import halves_of_news
-from scripts.studies import Floats, Ints, completed, means
+from scripts.newsgroups import halves_of_news
+from scripts.studies import means, run
+from scripts.tables import RESULTS
 
-OUT = Path(__file__).parents[1] / "results" / "matches.csv"
+OUT = RESULTS / "matches.csv"
 SETS = ("digits_halves", "newsgroups")
 WRONG, MAPPED = (0.05, 0.1, 0.25), (0.1, 0.3, 1.0)
 _SHARED = 700  # documents that both views have halves of
@@ -87,27 +90,19 @@ def candidates(data: str, mapped: float, seed: int) -> dict[str, float]:
     }
 
 
-def main() -> None:
-    """Run what is not in the file yet, and print the table."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--tasks", type=int, default=10)
-    parser.add_argument("--data", nargs="+", default=list(SETS))
-    parser.add_argument("--out", type=Path, default=OUT)
-    args = parser.parse_args()
+def keys(n_draws: int) -> Iterator[dict[str, Any]]:
+    """Give what is measured."""
     cells = [("candidates", mapped, 0.0) for mapped in MAPPED[:2]]
     cells += [("suspicious", mapped, wrong) for mapped in MAPPED[1:] for wrong in WRONG]
-    frame = completed(
-        args.out,
-        [
-            {"what": kind, "data": data, "mapped": mapped, "wrong": wrong, "task": seed}
-            for seed, data, (kind, mapped, wrong) in product(range(args.tasks), args.data, cells)
-        ],
-        measured,
-    )
-    for kind, rows in frame.drop(columns="task").groupby("what"):
-        shown = rows.drop(columns="what").dropna(axis=1, how="all")
-        text = means(shown.groupby(["data", "mapped", "wrong"])).to_string()
-        print(f"{kind}\n{text}\n")
+    for seed, data, (kind, mapped, wrong) in product(range(n_draws), SETS, cells):
+        yield {"what": kind, "data": data, "mapped": mapped, "wrong": wrong, "task": seed}
+
+
+def lines(rows: pd.DataFrame) -> Iterator[str]:
+    """Give a table of either kind."""
+    for kind, of_kind in rows.drop(columns="task").groupby("what"):
+        shown = of_kind.drop(columns="what").dropna(axis=1, how="all")
+        yield f"{kind}\n{means(shown.groupby(['data', 'mapped', 'wrong'])).to_string()}\n"
 
 
 def measured(
@@ -122,4 +117,4 @@ def measured(
 
 
 if __name__ == "__main__":
-    main()
+    run(__doc__, OUT, keys, measured, lines, n_draws=10)

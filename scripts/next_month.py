@@ -1,6 +1,6 @@
 """Measure what `mvcc cluster --continue` keeps where tables arrive in five parts.
 
-    python -m scripts.next_month --seeds 10        prints a line for each data set and way
+    python -m scripts.next_month        prints a line for each data set and way
 
 Objects are divided into five parts at random; three in ten matches are known. Either tables grow,
 so that each has the rows of all parts so far, or each holds the rows of its part alone. Every
@@ -21,11 +21,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from mvcc import cluster_views, load_dataset, pairwise_f_measure
+from mvcc import cluster_views, load_dataset
 from mvcc.embedding import find_objects
 from mvcc.tables import ClusteringResult
-from scripts.questions import halves_of_news
-from scripts.studies import mean, print_lines
+from scripts.newsgroups import halves_of_news
+from scripts.studies import line, mean, mean_f, print_lines
 
 SETS = ("digits_halves", "newsgroups")
 WAYS = ("grows", "part alone")
@@ -85,8 +85,7 @@ def same(first: Labels, second: Labels) -> float:
 
 def f_measure(true: Labels, labels: Labels) -> float:
     """Return F of the rows that were found, mean of the views."""
-    views = zip(true, labels, strict=True)
-    return float(np.mean([pairwise_f_measure(x[y.index], y) for x, y in views]))
+    return mean_f([x[y.index] for x, y in zip(true, labels, strict=True)], labels)
 
 
 def scores(data: str, way: str, seed: int) -> list[float]:
@@ -119,13 +118,13 @@ def scores(data: str, way: str, seed: int) -> list[float]:
     return [float(np.mean(kept)), float(np.mean(without)), float(np.mean(alike)), *against]
 
 
-def lines(n_seeds: int) -> Iterator[str]:
+def lines(n_draws: int) -> Iterator[str]:
     """Give a line of the table for each data set and way."""
     for data in SETS:
         for way in WAYS:
-            table = np.array([scores(data, way, seed) for seed in range(n_seeds)])
-            yield f"| {data} | {way} | {' | '.join(mean(values, 2) for values in table.T)} |"
+            table = np.array([scores(data, way, seed) for seed in range(n_draws)])
+            yield line([data, way], (mean(values, 2) for values in table.T))
 
 
 if __name__ == "__main__":
-    print_lines(__doc__, "--seeds", lines)
+    print_lines(__doc__, lines)

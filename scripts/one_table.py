@@ -15,14 +15,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import chain, product
-from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from sklearn.cluster import KMeans, SpectralClustering
-from sklearn.metrics import adjusted_rand_score
 
 from mvcc import (
     AutoFeatures,
@@ -31,44 +27,44 @@ from mvcc import (
     MPCKMeans,
     PairMetric,
     PCKMeans,
-    pairwise_f_measure,
 )
+from mvcc._utils.arrays import Floats, Ints
 from scripts.keel import drawn_rows, generator, names, numbers
-from scripts.studies import Floats, compared, line, run
+from scripts.studies import compared, f_and_index, line, run
+from scripts.tables import RESULTS
 
-OUT = Path(__file__).parents[1] / "results" / "one_table.csv"
+OUT = RESULTS / "one_table.csv"
 KEYS = ["number", "data", "constraints", "method"]
 N_CONSTRAINTS = (0, 20, 160)
 NEIGHBORS = 10  # as in the joint graph
 
-Labels = NDArray[np.int64]
-Method = Callable[[Floats, int, Constraints, int], Labels]
+Method = Callable[[Floats, int, Constraints, int], Ints]
 
 
-def joint(X: Floats, k: int, given: Constraints, seed: int) -> Labels:
+def joint(X: Floats, k: int, given: Constraints, seed: int) -> Ints:
     """Cluster by the graph of one view, whose features are made already."""
     model = JointGraphClustering(k, features="none", random_state=seed)
     return model.fit([X], constraints=[given]).labels_[0]
 
 
-def k_means(X: Floats, k: int, given: Constraints, seed: int) -> Labels:
+def k_means(X: Floats, k: int, given: Constraints, seed: int) -> Ints:
     """Cluster without constraints."""
     return KMeans(k, n_init=10, random_state=seed).fit_predict(X)
 
 
-def spectral(X: Floats, k: int, given: Constraints, seed: int) -> Labels:
+def spectral(X: Floats, k: int, given: Constraints, seed: int) -> Ints:
     """Cluster the graph of nearest neighbors, without constraints."""
     graph = {"affinity": "nearest_neighbors", "n_neighbors": NEIGHBORS, "n_init": 10}
     return SpectralClustering(k, **graph, random_state=seed).fit_predict(X)
 
 
-def constrained(kind: type, X: Floats, k: int, given: Constraints, seed: int) -> Labels:
+def constrained(kind: type, X: Floats, k: int, given: Constraints, seed: int) -> Ints:
     """Cluster by PCKMeans or MPCKMeans."""
     model = kind(k, n_init=10, random_state=seed)
     return model.fit(X, constraints=given.closure()).labels_
 
 
-def by_metric(then: Method, X: Floats, k: int, given: Constraints, seed: int) -> Labels:
+def by_metric(then: Method, X: Floats, k: int, given: Constraints, seed: int) -> Ints:
     """Cluster in the metric that the constraints teach."""
     metric = PairMetric().fit(X, constraints=given.closure())
     return then(metric.transform(X), k, given, seed)
@@ -93,8 +89,7 @@ def measured(number: int, data: str, constraints: int, method: str) -> list[dict
     X = AutoFeatures().fit_transform(numbers(columns))
     given = Constraints.from_labels(y, constraints, random_state=number)
     labels = (WITH if constraints else WITHOUT)[method](X, y.max() + 1, given, number)
-    F, index = pairwise_f_measure(y, labels), adjusted_rand_score(y, labels)
-    return [{"F": round(F, 6), "ARI": round(index, 6)}]
+    return [f_and_index([y], [labels])]
 
 
 def lines(rows: pd.DataFrame) -> Iterator[str]:
@@ -107,7 +102,7 @@ def lines(rows: pd.DataFrame) -> Iterator[str]:
             compared(index[n, JOINT], index[n, method]) if (n, method) in index else ["–"] * 3
             for n in N_CONSTRAINTS
         ]
-        yield line(method, chain(*cells))
+        yield line([method], chain(*cells))
 
 
 def keys(n_draws: int) -> Iterator[dict[str, Any]]:

@@ -23,12 +23,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from mvcc._utils.arrays import Floats, Ints
 from scripts.field.methods import EACH, FEW, JOINT, MANY, SUM, WRONG
-from scripts.field.protocols import Floats, Ints, Task, half
-from scripts.keel import KEYS, MATCHED, generator, scores
-from scripts.studies import line, run
+from scripts.field.protocols import Task, half
+from scripts.keel import KEYS, MATCHED, METHODS, generator
+from scripts.studies import f_and_index, line, run
+from scripts.tables import RESULTS
 
-OUT = Path(__file__).parents[1] / "results" / "packaged.csv"
+OUT = RESULTS / "packaged.csv"
 WITHOUT = (JOINT, SUM, EACH, "k-means")
 OF_PAIRS = (JOINT, FEW, MANY, *WRONG)
 FEWEST_OBJECTS = 50  # for constraints
@@ -70,7 +72,9 @@ def fused_networks() -> Views:
 
 
 def series_of(name: str) -> tuple[Series, Ints]:
-    """Read all time series of a data set of the UCR and UEA archives (Dau and others 2019)."""
+    """Read all time series of a data set of the archives of UCR (Dau and others 2019) and UEA
+    (Bagnall and others 2018).
+    """
     files = folder("aeon", "datasets", "data", name)
     series, classes = [], []
     for part in ("TRAIN", "TEST"):
@@ -150,7 +154,8 @@ def read(data: str) -> Task:
 
 def measured(number: int, matched: float, data: str, method: str) -> list[dict[str, float]]:
     """Cluster a draw of a data set; return F and the adjusted Rand index."""
-    return scores(half(read(data), matched, generator(data, number)), method, number)
+    drawn = half(read(data), matched, generator(data, number))
+    return [f_and_index(drawn.classes, METHODS[method](drawn, number))]
 
 
 def lines(rows: pd.DataFrame) -> Iterator[str]:
@@ -162,7 +167,7 @@ def lines(rows: pd.DataFrame) -> Iterator[str]:
         table = index.loc[[*DATA], [*product(MATCHED, methods)]].dropna()
         table.loc["mean"] = table.mean()
         for data, values in zip(table.index, table.to_numpy(), strict=True):
-            yield line(data, (f"{value:.3f}" for value in values))
+            yield line([data], map("{:.3f}".format, values))
 
 
 def keys(n_draws: int) -> Iterator[dict[str, Any]]:

@@ -1,6 +1,6 @@
 """Measure whether the probabilities of proposed matches hold, beside a nearest-neighbor baseline.
 
-    python -m scripts.proposals --tasks 10        prints two tables
+    python -m scripts.proposals        prints two tables
 
 Halves of digits and of newsgroup texts as for `scripts.matches`, and two of the six kinds of
 features of handwritten digits: two overlapping draws of rows, 700 of 1,000 in both. The first table
@@ -20,9 +20,10 @@ import numpy as np
 from sklearn.neighbors import NearestNeighbors
 
 from mvcc import AutoScaler, load_dataset
+from mvcc._utils.arrays import Floats, Ints
 from mvcc.multiview import match_proposals
 from scripts.matches import task
-from scripts.studies import Floats, Ints, overlapping, print_lines
+from scripts.studies import line, overlapping, print_lines
 
 SETS = ("digits_halves", "newsgroups", "handwritten")
 MAPPED = (0.1, 0.3)
@@ -66,16 +67,16 @@ def right(pairs: Ints, true: Ints) -> tuple[Floats, Floats]:
     return np.array(hits, dtype=np.float64), np.isin(pairs[:, 0], true[:, 0]).astype(np.float64)
 
 
-def lines(n_tasks: int) -> Iterator[str]:
+def lines(n_draws: int) -> Iterator[str]:
     """Give the lines of both tables, each after the name of its table."""
     for data, mapped in product(SETS, MAPPED):
-        yield from lines_of(data, mapped, n_tasks)
+        yield from lines_of(data, mapped, n_draws)
 
 
-def lines_of(data: str, mapped: float, n_tasks: int) -> Iterator[str]:
+def lines_of(data: str, mapped: float, n_draws: int) -> Iterator[str]:
     """Give the lines of a data set."""
     tables, n_others, counts = [], 0, dict[str, Floats]()
-    for seed in range(n_tasks):
+    for seed in range(n_draws):
         views, known, others = views_and_matches(data, seed, mapped)
         proposals = match_proposals(views, {(0, 1): known})[0, 1]
         hits, has_match = right(proposals.pairs, others)
@@ -86,20 +87,20 @@ def lines_of(data: str, mapped: float, n_tasks: int) -> Iterator[str]:
         for name, is_right in (("all", hits), ("likely", hits[likely]), ("nearest", plain)):
             counts.setdefault(name, np.zeros(2))
             counts[name] += is_right.sum(), len(is_right)
-    start = f"| {data} | {mapped:.0%}"
+    names = [data, f"{mapped:.0%}"]
     p, hits, has_match = np.concatenate(tables).T
     for low, high in pairwise(BANDS):
         inside = (low <= p) & (p < high)
         if inside.any():
             with_one = inside & (has_match > 0)
             shares = (p[inside].mean(), hits[with_one].mean(), hits[inside].mean())
-            cells = " | ".join(f"{share:.3f}" for share in shares)
-            yield f"bands: {start} | {low:g} to {high:g} | {inside.sum()} | {cells} |"
+            cells = [f"{low:g} to {high:g}", f"{inside.sum()}", *map("{:.3f}".format, shares)]
+            yield f"bands: {line(names, cells)}"
     for name, (n_right, n) in counts.items():
         precision = f"{n_right / n:.3f}" if n else "–"
-        recall = f"{n_right / n_others:.3f}"
-        yield f"scores: {start} | {name} | {n:.0f} | {precision} | {recall} |"
+        cells = [f"{n:.0f}", precision, f"{n_right / n_others:.3f}"]
+        yield f"scores: {line([*names, name], cells)}"
 
 
 if __name__ == "__main__":
-    print_lines(__doc__, "--tasks", lines)
+    print_lines(__doc__, lines)

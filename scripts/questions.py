@@ -1,7 +1,7 @@
 """Measure what answers to questions buy: F after 0 to 160 of them, for several ways of choosing
 them.
 
-    python -m scripts.questions --tasks 10
+    python -m scripts.questions
         writes results/questions.csv; a stopped command goes on where it was
 
 Answers go to ``JointGraphClustering`` as constraints: those that ``Questions`` makes of groups,
@@ -14,21 +14,14 @@ columns of all views, and about random rows when there are no more of them.
 
 from __future__ import annotations
 
-import argparse
-import os
-import re
 import zlib
 from collections.abc import Callable, Iterator
-from functools import cache
 from itertools import chain, islice, product
-from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn.decomposition import TruncatedSVD
 from sklearn.ensemble import RandomForestClassifier
-from sklearn.feature_extraction.text import TfidfVectorizer
-from sklearn.preprocessing import normalize
 
 from mvcc import (
     AutoScaler,
@@ -36,14 +29,17 @@ from mvcc import (
     JointGraphClustering,
     Questions,
     load_dataset,
-    pairwise_f_measure,
 )
+from mvcc._utils.arrays import Floats, Ints
 from mvcc.embedding import find_objects, membership, object_columns
-from scripts.studies import Floats, Ints, completed, means, overlapping
+from scripts.newsgroups import halves_of_news
+from scripts.studies import mean_f, means, run
+from scripts.tables import RESULTS
 
-OUT = Path(__file__).parents[1] / "results" / "questions.csv"
+OUT = RESULTS / "questions.csv"
 SETS = ("digits_halves", "letters_digits", "newsgroups", "wine", "breast_cancer")
 BUDGETS = (0, 10, 20, 40, 80, 160)
+WRONG = (0.0, 0.05)
 MAPPED = 0.3
 BETWEEN_LOOKS = 4  # other questions, as ``mvcc ask`` has them
 BATCH = 10  # NPU needs a clustering, which is renewed after so many answers
@@ -97,9 +93,7 @@ class Task:
 
     def f_measure(self, labels: list[Ints]) -> float:
         """Return F, the mean of the views."""
-        return float(
-            np.mean([pairwise_f_measure(*pair) for pair in zip(self.y, labels, strict=True)])
-        )
+        return mean_f(self.y, labels)
 
     def labels(self, constraints: list[Constraints | None]) -> list[Ints]:
         """Cluster by answers."""
@@ -112,39 +106,6 @@ def loaded(data: str, seed: int, rng: np.random.Generator) -> tuple[list[Floats]
     relations = dataset.relations[0, 1]
     order = rng.permutation(len(relations))
     return dataset.views, dataset.labels, relations[np.sort(order[: round(MAPPED * len(order))])]
-
-
-@cache
-def news() -> tuple[list[Floats], Ints]:
-    """Return tf-idf of the first and second halves of documents, 50 dimensions each, and their
-    groups.
-    """
-    halves: tuple[list[str], list[str]] = ([], [])
-    kinds = []
-    folders = sorted(Path(os.environ["MVCC_DATA"], "20newsgroups").glob("*.*"))
-    for kind, folder in enumerate(folders):
-        for path in sorted(folder.glob("[0-9]*")):
-            words = re.findall(r"[^\W\d_]{2,}", path.read_text("latin-1").partition("\n\n")[2])
-            if len(words) >= 40:
-                halves[0].append(" ".join(words[: len(words) // 2]))
-                halves[1].append(" ".join(words[len(words) // 2 :]))
-                kinds.append(kind)
-    terms = TfidfVectorizer(stop_words="english", min_df=5, max_df=0.5, sublinear_tf=True)
-    views = [
-        normalize(TruncatedSVD(50, random_state=0).fit_transform(terms.fit_transform(texts)))
-        for texts in halves
-    ]
-    return views, np.array(kinds)
-
-
-def halves_of_news(
-    rng: np.random.Generator, n_shared: int
-) -> tuple[list[Floats], list[Ints], Ints]:
-    """Return views of halves of documents, some of which are in both, labels and all matches."""
-    views, kinds = news()
-    drawn, matches = overlapping(len(kinds), n_shared, rng)
-    halves = [X[rows] for X, rows in zip(views, drawn, strict=True)]
-    return halves, [kinds[rows] for rows in drawn], matches
 
 
 Chosen = Iterator[int]
@@ -203,6 +164,7 @@ def npu(task: Task, questions: Questions) -> Chosen:
     of each kind.
     """
     chosen: list[int] = []
+    leaves = None
     start = explore_consolidate(task, questions)
     X = task.columns[task.matched]
     index_of = {int(obj): index for index, obj in enumerate(task.matched)}
@@ -211,7 +173,7 @@ def npu(task: Task, questions: Questions) -> Chosen:
             chosen.append(next(obj for obj in start if obj not in chosen))
             yield chosen[-1]
             continue
-        if count % BATCH == 0 or "leaves" not in locals():
+        if count % BATCH == 0 or leaves is None:
             labels = task.labels(questions.constraints)
             y = np.empty(len(task.columns), np.int64)
             for ids, of_view in zip(task.objects, labels, strict=True):
@@ -246,10 +208,7 @@ def distinct(chosen: Chosen) -> Chosen:
 
 
 def by_groups(task: Task, strategy: str) -> Iterator[dict[str, float]]:
-    """Ask which group each chosen object belongs to.
-
-    Give F after every budget, and what the groups say of k.
-    """
+    """Ask for the group of each chosen object; give F and the hint of k after every budget."""
     questions = Questions(task.views, task.relations)
     asked = 0
     answered: set[int] = set()
@@ -282,10 +241,11 @@ def by_pairs(task: Task) -> Iterator[dict[str, float]]:
         yield {"questions": budget, "F": F, "right_k": task.k}
 
 
-def table(frame: pd.DataFrame) -> str:
-    """Return mean ± standard error of F for every data set, share of wrong answers and strategy."""
-    cells = frame.groupby(["data", "wrong", "strategy", "questions"])["F"]
-    return means(cells).unstack("questions").to_string()
+def keys(n_draws: int) -> Iterator[dict[str, Any]]:
+    """Give what is measured."""
+    places = product(range(n_draws), SETS, WRONG, (*STRATEGIES, "random_pairs"))
+    for task, data, wrong, strategy in places:
+        yield {"data": data, "task": task, "wrong": wrong, "strategy": strategy}
 
 
 def measured(data: str, task: int, wrong: float, strategy: str) -> Iterator[dict[str, float]]:
@@ -294,19 +254,11 @@ def measured(data: str, task: int, wrong: float, strategy: str) -> Iterator[dict
     return by_pairs(given) if strategy == "random_pairs" else by_groups(given, strategy)
 
 
-def main() -> None:
-    """Run what is not in the file yet, and print the table."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--tasks", type=int, default=10)
-    parser.add_argument("--data", nargs="+", default=list(SETS))
-    parser.add_argument("--wrong", nargs="+", type=float, default=[0.0, 0.05])
-    parser.add_argument("--strategies", nargs="+", default=[*STRATEGIES, "random_pairs"])
-    parser.add_argument("--out", type=Path, default=OUT)
-    args = parser.parse_args()
-    keys = product(range(args.tasks), args.data, args.wrong, args.strategies)
-    named = [{"data": d, "task": n, "wrong": w, "strategy": s} for n, d, w, s in keys]
-    print(table(completed(args.out, named, measured)))
+def lines(rows: pd.DataFrame) -> Iterator[str]:
+    """Give the table: F of every data set, share of wrong answers and strategy."""
+    cells = rows.groupby(["data", "wrong", "strategy", "questions"])["F"]
+    yield means(cells).unstack("questions").to_string()
 
 
 if __name__ == "__main__":
-    main()
+    run(__doc__, OUT, keys, measured, lines, n_draws=10)

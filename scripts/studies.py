@@ -1,19 +1,23 @@
-"""What the studies of the documentation share: overlapping views, stored rows, and their means."""
+"""What the studies of the documentation share: draws, scores, stored rows, means, options."""
 
 from __future__ import annotations
 
 import argparse
+import re
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
+from sklearn.metrics import adjusted_rand_score
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
+from mvcc import pairwise_f_measure
+from mvcc._utils.arrays import Floats, Ints
+from scripts import tables
+from scripts.command import parser
 
 N_ROWS = 1000  # of each of two overlapping views
 CLOSE = 0.01  # scores that differ by less are level
@@ -24,6 +28,26 @@ def overlapping(n: int, n_shared: int, rng: np.random.Generator) -> tuple[list[I
     drawn, only_first = rng.permutation(n), N_ROWS - n_shared
     matches = np.column_stack((np.arange(only_first, N_ROWS), np.arange(n_shared)))
     return [drawn[:N_ROWS], drawn[only_first : only_first + N_ROWS]], matches
+
+
+def mean_f(classes: Iterable[ArrayLike], labels: Iterable[ArrayLike]) -> float:
+    """Return the pairwise F-measure, the mean of all tables."""
+    pairs = zip(classes, labels, strict=True)
+    return float(np.mean([pairwise_f_measure(*pair) for pair in pairs]))
+
+
+def f_and_index(
+    classes: Sequence[Ints], labels: Sequence[Ints], digits: int = 6
+) -> dict[str, float]:
+    """Return the pairwise F-measure and the adjusted Rand index, means of all tables."""
+    index = float(np.mean(list(map(adjusted_rand_score, classes, labels))))
+    return {"F": round(mean_f(classes, labels), digits), "ARI": round(index, digits)}
+
+
+def as_frames(views: Iterable[Floats], matches: Ints) -> tuple[dict[str, pd.DataFrame], Any]:
+    """Return two views and their matches as ``cluster_views`` takes them."""
+    frames = {f"view{n}": pd.DataFrame(X).add_prefix("x") for n, X in enumerate(views)}
+    return frames, {tuple(frames): pd.DataFrame(matches, columns=list(frames))}
 
 
 def completed(
@@ -43,18 +67,32 @@ def completed(
 
 
 def run(
-    about: str,
+    about: str | None,
     path: Path,
     keys: Callable[[int], Iterable[Mapping[str, Any]]],
     measure: Callable[..., Iterable[Mapping[str, Any]]],
     lines: Callable[[pd.DataFrame], Iterable[str]],
+    n_draws: int = 5,
 ) -> None:
     """Measure so many draws as an option says, in a file, and print lines of all its rows."""
-    parser = argparse.ArgumentParser(description=about.split("\n")[0])
-    parser.add_argument("--draws", type=int, default=5)
-    parser.add_argument("--out", type=Path, default=path)
-    args = parser.parse_args()
+    asked = _with_draws(about, n_draws)
+    asked.add_argument("--out", type=Path, default=path, help="(default: %(default)s)")
+    args = asked.parse_args()
     print(*lines(completed(args.out, keys(args.draws), measure)), sep="\n")
+
+
+def print_lines(about: str | None, lines: Callable[[int], Iterator[str]]) -> None:
+    """Print the lines of a study, of as many draws as an option says."""
+    # co-EM may not converge, and some data are unfit for propagation
+    warnings.simplefilter("ignore")
+    for text in lines(_with_draws(about, 10).parse_args().draws):
+        print(text, flush=True)
+
+
+def _with_draws(about: str | None, usual: int) -> argparse.ArgumentParser:
+    asked = parser(about)
+    asked.add_argument("--draws", type=int, default=usual, help="(default: %(default)s)")
+    return asked
 
 
 def means(groups: Any) -> Any:
@@ -62,7 +100,7 @@ def means(groups: Any) -> Any:
     return groups.mean().map("{:.3f}".format) + " ± " + groups.sem().map("{:.3f}".format)
 
 
-def mean(values: Floats, digits: int) -> str:
+def mean(values: Floats, digits: int = 3) -> str:
     """Return mean ± standard error of some values."""
     error = np.std(values, ddof=1) / np.sqrt(len(values))
     return f"{np.mean(values):.{digits}f} ± {error:.{digits}f}"
@@ -75,22 +113,11 @@ def compared(ours: pd.Series, other: pd.Series) -> list[str]:
     lead = ours - other
     cells = [f"{other.mean():.3f}", "–", "–"]
     if not ours.equals(other):
-        cells[1:] = mean(lead.to_numpy(), 3), f"{(lead > CLOSE).sum()} / {(lead < -CLOSE).sum()}"
+        cells[1:] = mean(lead.to_numpy()), f"{(lead > CLOSE).sum()} / {(lead < -CLOSE).sum()}"
     return cells
 
 
-def line(name: str, cells: Iterable[str]) -> str:
-    """Return a line of a table in Markdown."""
-    return f"| {name} | {' | '.join(cells).replace('-', '−').replace('0.', '.')} |"
-
-
-def print_lines(about: str, option: str, lines: Callable[[int], Iterator[str]]) -> None:
-    """Print the lines of a study, of as many draws as an option of the command line says."""
-    parser = argparse.ArgumentParser(
-        description=about, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument(option, dest="n", type=int, default=10)
-    # co-EM may not converge, and some data are unfit for propagation
-    warnings.simplefilter("ignore")
-    for line in lines(parser.parse_args().n):
-        print(line, flush=True)
+def line(names: Sequence[str], figures: Iterable[str]) -> str:
+    """Return a line of a table in Markdown, with figures as the pages write them."""
+    shown = [re.sub(r"\b0\.", ".", figure.replace("-", "−")) for figure in figures]
+    return tables.line([*names, *shown])

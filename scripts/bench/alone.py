@@ -14,12 +14,12 @@ import sys
 import time
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from mvcc import Constraints, MPCKMeans, PCKMeans, propagate_constraints
+from scripts.memory import memory
 
 Problem = dict[str, Any]
 
@@ -57,25 +57,13 @@ def main() -> None:
     X, pairs = np.random.default_rng(0).normal(size=(20, 2)), np.array([[0, 1], [2, 3]])
     small = {"X": X, "labels": np.arange(20) % 2, "k": 2, "threshold": 0.9}
     work(small | {"pairs": pairs, "must_link": np.array([True, False])})
-    before = held()
+    before = memory("VmRSS")
     problem = dict(np.load(sys.argv[2]))
     began = time.perf_counter()
     count, size = work(problem)
     seconds = time.perf_counter() - began
-    peak = held("VmHWM") - before
-    print(json.dumps({"ms": 1e3 * seconds, "peak_mb": peak, "found": count, "size_mb": size / 1e6}))
-
-
-def held(field: str = "VmRSS") -> float:
-    """Return the memory of this process in MB, now or (VmHWM) at most so far.
-
-    ``resource.getrusage`` would not do: its peak is that of the parent where that was larger.
-    """
-    try:
-        lines = Path("/proc/self/status").read_text("ascii").splitlines()
-    except OSError:
-        return float("nan")
-    return next(1.024e-3 * int(line.split()[1]) for line in lines if line.startswith(field))
+    sizes = {"peak_mb": (memory("VmHWM") - before) / 1e6, "size_mb": size / 1e6}
+    print(json.dumps({"ms": 1e3 * seconds, "found": count, **sizes}))
 
 
 if __name__ == "__main__":

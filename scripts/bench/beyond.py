@@ -19,38 +19,34 @@ from __future__ import annotations
 
 import pandas as pd
 
-from scripts.bench.page import RESULTS, replace_block
+from mvcc._utils.messages import counted
+from scripts.bench.page import replace_block
+from scripts.command import no_options
+from scripts.tables import RESULTS, markdown
 
 ROWS, MACHINES = 10**9, (1, 100)
 
 
 def seconds(measured: pd.DataFrame, n: float, machines: int) -> pd.Series:
-    """Return the seconds of every part.
-
-    The fit takes what it takes, the others are shared among the machines.
-    """
+    """Return the seconds of every part, all of which but the fit machines share."""
     parts = measured.set_index("part")
     shared = parts["seconds"] / parts["rows"] * n / machines
     return shared.where(shared.index != "fit", parts["seconds"])
 
 
-def table(measured: pd.DataFrame | None) -> str:
+def table(measured: pd.DataFrame) -> str:
     """Return the table of the page."""
-    if measured is None:
-        return "The parts are not measured yet."
-    heads = [f"10⁹ rows on {machines} machine{'s' * (machines > 1)}" for machines in MACHINES]
-    lines = [f"| part | measured | {' | '.join(heads)} |", "|---|--:|--:|--:|"]
+    heads = [f"10⁹ rows on {counted(machines, 'machine')}" for machines in MACHINES]
+    lines = []
     expected = [seconds(measured, ROWS, machines) for machines in MACHINES]
     for row in measured.itertuples():
-        cost = (
-            f"{row.seconds:,.0f} s"
-            if row.part == "fit"
-            else f"{1e9 * row.seconds / row.rows:,.0f} ns for each row"
-        )
+        cost = f"{1e9 * row.seconds / row.rows:,.0f} ns for each row"
+        if row.part == "fit":
+            cost = f"{row.seconds:,.0f} s"
         cells = [_duration(parts[row.part]) for parts in expected]
-        lines.append(f"| {row.part} | {cost}, {row.rows:,} rows | {' | '.join(cells)} |")
-    lines.append(f"| together | | {' | '.join(_duration(parts.sum()) for parts in expected)} |")
-    return "\n".join(lines)
+        lines.append([row.part, f"{cost}, {row.rows:,} rows", *cells])
+    lines.append(["together", "", *(_duration(parts.sum()) for parts in expected)])
+    return markdown(["part", "measured", *heads], lines)
 
 
 def _duration(seconds: float) -> str:
@@ -60,14 +56,14 @@ def _duration(seconds: float) -> str:
     return f"{seconds:.3g} s"
 
 
-def stored() -> pd.DataFrame | None:
-    """Return what was measured, if it was."""
-    path = RESULTS / "labelling.csv"
-    return pd.read_csv(path) if path.exists() else None
+def stored() -> pd.DataFrame:
+    """Return what was measured."""
+    return pd.read_csv(RESULTS / "labelling.csv")
 
 
 def main() -> None:
     """Print the table, and write it to the page."""
+    no_options(__doc__)
     text = table(stored())
     print(text)
     replace_block("beyond", text)

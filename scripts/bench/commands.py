@@ -1,9 +1,9 @@
-"""Measure the CPU time of every command, from its start to its end, here and in other checkouts
-beside it.
+"""Measure the CPU time of every command, here and in other checkouts.
 
-``python -m scripts.bench.commands [CHECKOUT...]`` prints a table in Markdown: a column for every
-checkout, this one the last. They take turns, so that what else the machine does weighs on all
-alike. Kernels must be compiled already.
+    python -m scripts.bench.commands [CHECKOUT ...]        prints a table in Markdown
+
+There is a column for every checkout, this one the last. They take turns, so that what else the
+machine does weighs on all alike. Kernels are compiled before.
 """
 
 from __future__ import annotations
@@ -13,13 +13,14 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from shutil import copytree
+from shutil import copytree, rmtree
 from statistics import median
 from tempfile import TemporaryDirectory
 
-ROOT = Path(__file__).parents[2]
+from scripts.command import parser
+from scripts.tables import RESULTS, ROOT, markdown
+
 REPEATS = 5
-RESULTS = "results/protein"
 COMMANDS = {
     "`--help`": ["--help"],
     "`init`": ["init", "{folder}/new"],
@@ -77,10 +78,12 @@ def _run(checkout: Path, arguments: Sequence[str]) -> None:
 
 def main() -> None:
     """Print the table."""
-    checkouts = [*map(Path, sys.argv[1:]), ROOT]
+    asked = parser(__doc__)
+    asked.add_argument("checkouts", nargs="*", type=Path, metavar="CHECKOUT")
+    checkouts = [*asked.parse_args().checkouts, ROOT]
     with TemporaryDirectory() as name:
         folder = Path(name)
-        copytree(ROOT / RESULTS, folder / "results")
+        copytree(RESULTS / "protein", folder / "results")
         commands = {
             title: [part.format(folder=folder) for part in arguments]
             for title, arguments in COMMANDS.items()
@@ -94,16 +97,17 @@ def main() -> None:
             for title, times in rows.items():
                 taken = []
                 for checkout in checkouts:
-                    for path in (folder / "new").glob("*"):
-                        path.unlink()
+                    rmtree(folder / "new", ignore_errors=True)
                     if title in commands:
                         taken.append(seconds_of(checkout, commands[title]))
                     else:
                         taken.append(seconds_until_table(checkout, cluster, folder))
                 times.append(taken)
-    for title, times in rows.items():
-        cells = [f"{median(column):.2f}" for column in zip(*times, strict=True)]
-        print(f"| {title} | {' | '.join(cells)} |")
+    lines = [
+        [title, *(f"{median(column):.2f}" for column in zip(*times, strict=True))]
+        for title, times in rows.items()
+    ]
+    print(markdown(["command", *(checkout.name for checkout in checkouts)], lines))
 
 
 if __name__ == "__main__":

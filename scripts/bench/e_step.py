@@ -1,7 +1,4 @@
-"""How an E-step grows.
-
-The measured times beside a model of n log n, the constraints, what they reach, and the hits.
-"""
+"""How an E-step grows: times beside a model of n log n, constraints, near points, and hits."""
 
 from __future__ import annotations
 
@@ -10,28 +7,25 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
-from numpy.typing import NDArray
 from scipy.optimize import nnls
+
+from mvcc._utils.arrays import Floats
 
 MODEL = "model: a + b n log n + c m + e near + g hits"
 
 
-def fit_model(table: pd.DataFrame) -> NDArray[np.float64]:
-    """Return the ms of a call, each n log₂ n, each constraint, each point near an endpoint and each
-    hit that fit best.
-
-    What counts is the relative error.
-    """
+def fit_model(table: pd.DataFrame) -> Floats:
+    """Return the ms of a call and of each unit of the terms, with the least relative errors."""
     terms, ms = _terms(table), table["ms"].to_numpy()
     return np.asarray(nnls(terms / ms[:, None], np.ones(len(ms)))[0])
 
 
-def predicted(table: pd.DataFrame, model: NDArray[np.float64]) -> NDArray[np.float64]:
+def predicted(table: pd.DataFrame, model: Floats) -> Floats:
     """Return the ms that the model expects."""
     return np.asarray(_terms(table) @ model)
 
 
-def _terms(table: pd.DataFrame) -> NDArray[np.float64]:
+def _terms(table: pd.DataFrame) -> Floats:
     n = table["n"].to_numpy()
     terms = (np.ones(len(n)), n * np.log2(n), table[["constraints", "near", "hits"]])
     return np.column_stack(terms)

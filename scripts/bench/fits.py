@@ -53,10 +53,7 @@ def _say(text: str) -> None:
 
 
 def beside_the_peer(draws: int, numbers: tuple[int, ...] = NUMBERS) -> Iterator[dict[str, Any]]:
-    """Compare one fit, closure included, on the same features, constraints and k.
-
-    And the mean F of the draws.
-    """
+    """Compare one fit, closure included, and mean F on the same features, constraints and k."""
     for view, (dataset, which, n_components) in VIEWS.items():
         data = load_dataset(dataset, random_state=0)
         order = np.random.default_rng(0).permutation(len(data.labels[which]))

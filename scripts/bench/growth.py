@@ -12,7 +12,6 @@ an interrupted run goes on where it stopped.
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import signal
@@ -31,7 +30,10 @@ from mvcc.multiview import compile_all_kernels
 from mvcc.reporting.figures._style import SOFT, house_style, method_styles
 from mvcc.results import JOINT, K_MEANS
 from scripts.bench.one_fit import COLUMNS, FITS
-from scripts.bench.page import RESULTS, replace_block
+from scripts.bench.page import replace_block
+from scripts.command import parser
+from scripts.memory import memory
+from scripts.tables import RESULTS, markdown, store
 
 # rows in each view; seconds of processor time
 SHORT, SHORT_BOUND = (1_000, 3_000, 10_000, 30_000), 300
@@ -89,14 +91,9 @@ def _why(code: int, said: str, bound: int) -> str:
 
 
 def _free_memory() -> list[str]:
-    """Return the bytes that this machine can give to a process without taking them from others, if
-    it says so.
-    """
-    try:
-        lines = Path("/proc/meminfo").read_text("ascii").splitlines()
-    except OSError:
-        return []
-    return [str(1024 * int(line.split()[1])) for line in lines if line.startswith("MemAvailable")]
+    """Return the bytes that a process can have without taking them from others, if known."""
+    free = memory("MemAvailable", "meminfo")
+    return [f"{free:.0f}"] if free > 0 else []
 
 
 def with_ratios(rows: Sequence[dict[str, Any]]) -> pd.DataFrame:
@@ -136,14 +133,12 @@ def _short(value: float) -> str:
 
 
 def _grid(table: pd.DataFrame, title: str, cell: Callable[[Any], str]) -> str:
-    lines = [
-        f"| {title}: rows in each view | {' | '.join(NAMES.values())} |",
-        "|--:" * (1 + len(NAMES)) + "|",
-    ]
+    lines = []
     for n, rows in table.groupby("n"):
         cells = {row.method: cell(row) for row in rows.itertuples()}
-        lines.append(f"| {n:,} | {' | '.join(cells.get(method, '–') for method in NAMES)} |")
-    return "\n".join(lines)
+        lines.append([f"{n:,}", *(cells.get(method, "–") for method in NAMES)])
+    titles = [f"{title}: rows in each view", *NAMES.values()]
+    return markdown(titles, lines, "r" * len(titles))
 
 
 def draw(table: pd.DataFrame, path: Path) -> None:
@@ -177,14 +172,12 @@ def draw(table: pd.DataFrame, path: Path) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure, print the tables, and store them where that is asked for."""
-    parser = argparse.ArgumentParser(
-        prog="python -m scripts.bench.growth", description=__doc__.splitlines()[0]
-    )
-    parser.add_argument("--all", action="store_true", help="up to a million rows in each view")
-    parser.add_argument(
+    options = parser(__doc__)
+    options.add_argument("--all", action="store_true", help="up to a million rows in each view")
+    options.add_argument(
         "--store", action="store_true", help="write results/growth.csv, growth.png and the page"
     )
-    asked = parser.parse_args(arguments)
+    asked = options.parse_args(arguments)
     sizes, bound = (ALL, ALL_BOUND) if asked.all else (SHORT, SHORT_BOUND)
     unfinished = RESULTS / "growth.csv.part"
     known = _rows(unfinished) if asked.store and unfinished.exists() else []
@@ -194,11 +187,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         print(json.dumps(row), file=sys.stderr, flush=True)
         rows.append(row)
         if asked.store:
-            _write(pd.DataFrame(rows, columns=MEASURED), unfinished)
+            store(pd.DataFrame(rows, columns=MEASURED), unfinished)
     table = with_ratios(rows)
     print(tables(table))
     if asked.store:
-        _write(table, unfinished)
+        store(table, unfinished)
         table = stored(unfinished)  # what is on the page is what is in the file
         draw(table, RESULTS / "growth.png")
         replace_block("growth", tables(table))
@@ -212,10 +205,6 @@ def stored(path: Path) -> pd.DataFrame:
 
 def _rows(path: Path) -> list[dict[str, Any]]:
     return [dict(row) for row in stored(path)[MEASURED].to_dict("records")]
-
-
-def _write(table: pd.DataFrame, path: Path) -> None:
-    table.to_csv(path, index=False, float_format="%.6g", lineterminator="\n")
 
 
 if __name__ == "__main__":

@@ -45,10 +45,7 @@ def beside_brute_force(n: int, n_constraints: int) -> Iterator[dict[str, Any]]:
 
 
 def e_steps(cases: Iterable[tuple[int, int, float]]) -> Iterator[dict[str, Any]]:
-    """Let an E-step on one thread grow in points, constraints and reach.
-
-    (n, number of constraints, threshold).
-    """
+    """Let an E-step on one thread grow in points, constraints and reach (the threshold)."""
     with threads(1):
         for n, n_pairs, threshold in cases:
             X, y, constraints = scene(n, n_pairs)
@@ -65,10 +62,7 @@ def e_steps(cases: Iterable[tuple[int, int, float]]) -> Iterator[dict[str, Any]]
 def count_hits(
     X: np.ndarray, y: np.ndarray, constraints: Constraints, threshold: float
 ) -> tuple[int, int]:
-    """Count the points near each endpoint (Eq.
-
-    17), and the pairs of them that each constraint reaches (Eq. 10).
-    """
+    """Count points near endpoints (Eq. 17), and pairs that constraints reach (Eq. 10)."""
     gaussians = fit_gaussians(X, y, None, 1e-6)
     pairs, weights = constraints.pairs, np.ones(len(constraints))
     ends, (start, _, values) = reach(X, np.arange(len(X)), y, gaussians, pairs, weights, threshold)
@@ -106,10 +100,7 @@ def e_step_alone(n: int, n_constraints: int) -> Iterator[dict[str, Any]]:
 
 
 def neighborhoods(n_pck: int, n_mpck: int) -> Iterator[dict[str, Any]]:
-    """Measure fits under constraints of few, large neighborhoods.
-
-    A fifth and a tenth as many as points.
-    """
+    """Measure fits with few, large neighborhoods, of a fifth and a tenth of the points."""
     for work, name, n, m in (
         ("pck", "PCK-Means", n_pck, n_pck // 5),
         ("mpck", "MPCK-Means", n_mpck, n_mpck // 10),
@@ -124,8 +115,8 @@ def neighborhoods(n_pck: int, n_mpck: int) -> Iterator[dict[str, Any]]:
 
 
 def _large_neighborhoods(n: int, m: int) -> tuple[np.ndarray, Constraints]:
-    """Draw ten clusters, and as many must-links along as cannot-links between ten neighborhoods of
-    each.
+    """Draw ten clusters with ten neighborhoods each, and m constraints: must-links along these,
+    and as many cannot-links between clusters.
     """
     rng = np.random.default_rng(0)
     y = rng.integers(10, size=n)

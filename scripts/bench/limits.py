@@ -15,7 +15,8 @@ from threadpoolctl import threadpool_limits
 from mvcc.results import JOINT, K_MEANS
 from scripts.bench.growth import stored
 from scripts.bench.one_fit import COLUMNS, K, draw_problem
-from scripts.bench.page import RESULTS
+from scripts.command import no_options
+from scripts.tables import RESULTS, markdown
 
 ROWS, BLOCK_ROWS, TRIES = 10**6, 2**14, 9  # of one view
 SIZES = (100_000, 300_000, 1_000_000)  # rows in each view
@@ -49,11 +50,12 @@ def _shortest(work: Callable[[], object]) -> float:
 
 
 def main() -> None:
-    """Print a line for every number of rows."""
+    """Print the table."""
+    no_options(__doc__)
     measured = stored(RESULTS / "growth.csv").set_index(["n", "method"])["seconds"]
-    titles = "one pass", "iterations of k-means", "their products", "KMeans", "joint clustering"
-    print(f"| rows in each view | {' | '.join(titles)} |")
-    print("|--:" * 6 + "|")
+    titles = ["rows in each view", "one pass", "iterations of k-means", "their products"]
+    titles += ["KMeans", "joint clustering"]
+    lines = []
     with threadpool_limits(1):
         one_pass, products = seconds_of_a_pass(), seconds_of_products()
         for n in SIZES:
@@ -61,7 +63,8 @@ def main() -> None:
             limits = 2 * n / ROWS * one_pass, sum(iterations) * n / ROWS * products
             cells = [f"{limits[0]:.2g} s", " + ".join(map(str, iterations)), f"{limits[1]:.2g} s"]
             cells += [f"{measured[n, method]:.2g} s" for method in (K_MEANS, JOINT)]
-            print(f"| {n:,} | {' | '.join(cells)} |", flush=True)
+            lines.append([f"{n:,}", *cells])
+    print(markdown(titles, lines, "r" * len(titles)))
 
 
 if __name__ == "__main__":

@@ -22,7 +22,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.cluster import KMeans, SpectralClustering
 
 from mvcc import (
@@ -30,11 +29,12 @@ from mvcc import (
     JointGraphClustering,
     MPCKMeans,
     MultiViewConstrainedClustering,
-    pairwise_f_measure,
 )
+from mvcc._utils.arrays import Floats, Ints
 from mvcc.embedding import GraphKind
 from mvcc.results import JOINT, K_MEANS
-from scripts.bench.alone import held
+from scripts.memory import memory
+from scripts.studies import mean_f
 
 K, COLUMNS, LATENT, PAIRS = 10, 32, 3, 160
 WARM_UP = 300  # rows in each view of the fits that load the kernels
@@ -43,17 +43,17 @@ BLOCK = 10_000  # rows drawn at a time, so that drawing the data takes no memory
 # milliseconds
 REPEAT = 1.0
 
-Labels = Sequence[NDArray[np.integer]]
+Labels = Sequence[Ints]
 
 
 @dataclass(frozen=True)
 class Problem:
     """Two views of n rows each, of which a third match, and constraints of the first."""
 
-    views: list[NDArray[np.float64]]
-    labels: list[NDArray[np.int64]]
+    views: list[Floats]
+    labels: list[Ints]
     judged: Constraints
-    matches: NDArray[np.int64]
+    matches: Ints
 
     def given(self) -> dict[str, Any]:
         """Return the arguments of a fit of both views."""
@@ -74,7 +74,7 @@ def draw_problem(n: int) -> Problem:
     return Problem(views, labels, Constraints.from_labels(labels[0], PAIRS, 0), matches)
 
 
-def _curved(y: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.float64]:
+def _curved(y: Ints, rng: np.random.Generator) -> Floats:
     """Return center + tanh(z W) + noise for every row, with a center and a W for each cluster."""
     centers, bends = rng.normal(scale=0.7, size=(K, COLUMNS)), rng.normal(size=(K, LATENT, COLUMNS))
     X = np.empty((len(y), COLUMNS))
@@ -125,21 +125,16 @@ def measure(method: str, n: int) -> dict[str, float]:
         _joint(draw_problem(WARM_UP), "anchors")
     problem = draw_problem(n)
     _forget()
-    before = held()
+    before = memory("VmRSS")
     labels, *times = _timed(fit, problem)
-    peak = held("VmHWM") - before
+    peak_mb = (memory("VmHWM") - before) / 1e6
     tries = [times]
     while sum(elapsed for _, elapsed in tries) < REPEAT:
         _, *times = _timed(fit, problem)
         tries.append(times)
-    F = [pairwise_f_measure(y, y_pred) for y, y_pred in zip(problem.labels, labels, strict=True)]
     seconds, elapsed = zip(*tries, strict=True)
-    return {
-        "seconds": float(np.mean(seconds)),
-        "elapsed": min(elapsed),
-        "peak_mb": peak,
-        "f": float(np.mean(F)),
-    }
+    times = {"seconds": float(np.mean(seconds)), "elapsed": min(elapsed)}
+    return {**times, "peak_mb": peak_mb, "f": mean_f(problem.labels, labels)}
 
 
 def _forget() -> None:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from scripts.tables import ROOT
 
-RESULTS = Path(__file__).parents[2] / "results"
-PAGE = Path(__file__).parents[2] / "docs" / "performance.md"
+PAGE = ROOT / "docs" / "performance.md"
 
 
 def replace_block(name: str, text: str) -> None:

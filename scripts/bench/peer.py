@@ -1,12 +1,10 @@
 """Fit the peer's PCK-Means and MPCK-Means, in a process of its own.
 
-Importing it changes NumPy's error state.
-
     python -m scripts.bench.peer problems.npz
 
-The file holds ``X`` and, for every draw, ``pairs_<number>`` and ``must_link_<number>``. One JSON
-object a line: the number of the draw, the algorithm, the seconds of one fit and the labels, or the
-error.
+Importing the peer changes NumPy's error state. The file holds ``X``, ``k`` and, for every draw,
+``pairs_<number>`` and ``must_link_<number>``. One JSON object a line: the number of the draw, the
+algorithm, the seconds of one fit and the labels, or the error.
 """
 
 from __future__ import annotations

@@ -15,26 +15,24 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from sklearn.cluster import KMeans
 from threadpoolctl import threadpool_limits
 
-from mvcc import Constraints, JointGraphClustering, pairwise_f_measure
-from scripts.bench.page import RESULTS, replace_block
+from mvcc import Constraints, JointGraphClustering
+from mvcc._utils.arrays import Floats, Ints
+from scripts.bench.page import replace_block
 from scripts.bench.table import as_table, best_of, row
+from scripts.command import no_options
+from scripts.studies import mean_f
+from scripts.tables import RESULTS, markdown, store
 
 SECONDS = 3.0  # of repetitions
 MOST_FOR_COUNTS = 2_000.0  # ms
 NAME = "joint, "  # how tasks begin
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 def shapes(*, quick: bool = False) -> Iterator[dict[str, Any]]:
-    """Measure a fit of each shape beside scikit-learn's KMeans on each of its views.
-
-    ``quick`` the smallest only.
-    """
+    """Measure a fit of each shape, or the smallest, beside scikit-learn's KMeans of each view."""
     yield _fit("2 x 100 rows", *_blobs(np.arange(150) % 5, 2))
     if quick:
         return
@@ -116,33 +114,32 @@ def _fit(
         *(aim or []),
         other="scikit-learn KMeans, ten starts, each view",
         other_ms=other_ms,
-        f=np.mean(list(map(pairwise_f_measure, classes, model.labels_))),
-        other_f=np.mean(list(map(pairwise_f_measure, classes, [peer.labels_ for peer in alone]))),
+        f=mean_f(classes, model.labels_),
+        other_f=mean_f(classes, [peer.labels_ for peer in alone]),
     )
 
 
 def table(measured: pd.DataFrame) -> str:
     """Return the table of the page."""
-    lines = [
-        "| tables | joint | KMeans | times as long | F | F of KMeans |",
-        "|---|--:|--:|--:|--:|--:|",
-    ]
+    lines = []
     for fit in measured[measured["task"].str.startswith(NAME)].itertuples():
         task = fit.task.removeprefix(NAME).replace(" x ", " × ")
-        times = f"{fit.ms / 1e3:.2g} s | {fit.other_ms / 1e3:.2g} s | {fit.ms / fit.other_ms:.2g}"
-        lines.append(f"| {task} | {times} | {fit.f:.3f} | {fit.other_f:.3f} |")
-    return "\n".join(lines)
+        times = [f"{fit.ms / 1e3:.2g} s", f"{fit.other_ms / 1e3:.2g} s"]
+        times += [f"{fit.ms / fit.other_ms:.2g}"]
+        lines.append([task, *times, f"{fit.f:.3f}", f"{fit.other_f:.3f}"])
+    return markdown(["tables", "joint", "KMeans", "times as long", "F", "F of KMeans"], lines)
 
 
 def main() -> None:
     """Measure the shapes, put them in the place of those that are stored, and write the page."""
+    no_options(__doc__)
     path = RESULTS / "benchmarks.csv"
     stored = pd.read_csv(path)
     with threadpool_limits(1):
         measured = as_table(shapes())
     print(measured.to_string(index=False))
     together = pd.concat([stored[~stored["task"].str.startswith(NAME)], measured])
-    together.to_csv(path, index=False, float_format="%.6g", lineterminator="\n")
+    store(together, path)
     replace_block("shapes", table(measured))
 
 

@@ -27,8 +27,9 @@ from threadpoolctl import threadpool_limits
 from mvcc.datasets import dataset_info, find_file
 from mvcc.experiments import Config, _store, _trial, load_config
 from scripts.bench.table import threads
+from scripts.command import no_options
+from scripts.tables import RESULTS, ROOT, store
 
-ROOT = Path(__file__).parents[2]
 NAMES = ("four_quadrants", "protein", "letters_digits", "rec_talk")
 CONFIGS = tuple(ROOT / "configs" / f"{name}.yaml" for name in NAMES)
 TRIALS = 3
@@ -214,11 +215,11 @@ def shown(table: pd.DataFrame) -> str:
 
 def main() -> None:
     """Print and store the table."""
+    no_options(__doc__)
     table = measure()
     print(f"CPU time of a trial in ms, mean of {TRIALS}:\n\n{shown(table)}")
-    path = ROOT / "results" / "stages.csv"
-    path.parent.mkdir(exist_ok=True)
-    table.to_csv(path, index=False, float_format="%.6g", lineterminator="\n")
+    path = RESULTS / "stages.csv"
+    store(table, path)
     print(f"\nWritten to {path}")
 
 

@@ -1,8 +1,5 @@
-"""The field's scorecard: its benchmarks by its protocols, beside other methods and published
-figures.
+"""The field's scorecard: its benchmarks by its protocols, beside other methods and figures.
 
-python -m scripts.field                          measures what is not in results/field yet
-python -m scripts.field --methods peers
-    the same for other packages, in an environment of their own
-python -m scripts.field.page                     writes results/field.md
+python -m scripts.field             measures what is not in results/field yet
+python -m scripts.field.page        writes results/field.md, whose end has all commands
 """

@@ -1,25 +1,21 @@
-"""Measure methods on the draws of all cells, and store the scores; what is stored is not
-measured again.
+"""Measure methods on the draws of all cells, and store the scores, each once.
 
-    python -m scripts.field --draws 10                            joint, k-means and sum of graphs
-    python -m scripts.field --methods grid --draws 3
-        other settings of joint, where papers print figures
+    python -m scripts.field                                       joint, k-means and sum of graphs
     python -m scripts.field --methods tables --protocols half
-        k-means of each table, by what is done to its columns
-    python -m scripts.field --methods pairs --draws 3
-        joint with constraints, right and wrong
-    python -m venv .venv-peers
-    .venv-peers/bin/pip install --editable . "imml==0.6.*" seaborn
-    .venv-peers/bin/pip install --no-deps mvlearn
-    .venv-peers/bin/python -m scripts.field --methods peers --draws 5
+        k-means of each table and sum of graphs, by what is done to the columns
+    python -m scripts.field --methods pairs        joint with constraints, right and wrong
+    python -m scripts.field --methods grid
+        other settings of joint, where papers print figures
+    python -m scripts.field --methods peers
+        other packages, in an environment of their own
 
 Data are found under ``MVCC_DATA``, or downloaded. A method that refuses, fails, or takes longer
-than ``--limit`` seconds has a line that says so, and gets no further draw of the same cell.
+than ``--limit`` seconds has a line that says so, and gets no further draw of the same cell. The end
+of ``results/field.md`` has the commands of the study, with those that install the other packages.
 """
 
 from __future__ import annotations
 
-import argparse
 import signal
 import time
 import warnings
@@ -30,6 +26,7 @@ from pathlib import Path
 
 from threadpoolctl import threadpool_limits
 
+from scripts.command import parser
 from scripts.field import pairs, store
 from scripts.field.figures import published
 from scripts.field.methods import EACH, GROUPS, PAIRS, Method
@@ -39,15 +36,14 @@ from scripts.field.scores import score, score_each
 
 def main() -> None:
     """Measure what is not in the store yet."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--methods", nargs="+", default=["ours", "plain"], choices=list(GROUPS))
-    parser.add_argument("--only", nargs="+", help="names of methods (default: all of the groups)")
-    parser.add_argument("--data", nargs="+", help="names of data sets (default: all)")
-    parser.add_argument("--protocols", nargs="+", default=list(PROTOCOLS), choices=list(PROTOCOLS))
-    parser.add_argument("--draws", type=int, default=10)
-    parser.add_argument("--limit", type=float, default=600.0)
-    parser.add_argument("--out", type=Path, default=store.FOLDER)
-    args = parser.parse_args()
+    asked = parser(__doc__)
+    asked.add_argument("--methods", nargs="+", default=["ours", "plain"], choices=list(GROUPS))
+    asked.add_argument("--only", nargs="+", help="names of methods (default: all of the groups)")
+    asked.add_argument("--protocols", nargs="+", default=list(PROTOCOLS), choices=list(PROTOCOLS))
+    asked.add_argument("--draws", type=int, default=10, help="(default: %(default)s)")
+    asked.add_argument("--limit", type=float, default=600.0, help="(default: %(default)s)")
+    asked.add_argument("--out", type=Path, default=store.FOLDER, help="(default: %(default)s)")
+    args = asked.parse_args()
     warnings.simplefilter("ignore")  # of other packages; problems that end a fit are stored
     for group in args.methods:
         path = args.out / store.FILES[group]
@@ -56,7 +52,7 @@ def main() -> None:
         # a stopped command has some draws of each cell
         listed = {"grid": published, "pairs": pairs.cells}.get(group, cells)()
         for seed, cell in product(range(args.draws), listed):
-            if cell.protocol in args.protocols and (not args.data or cell.data in args.data):
+            if cell.protocol in args.protocols:
                 measure(cell, seed, methods, path, args.limit)
 
 

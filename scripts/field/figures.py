@@ -32,9 +32,7 @@ class Best:
 
 @dataclass(frozen=True)
 class Comparison:
-    """A cell of a claim: what is compared, by how much the first is ahead, and the standard error
-    of that.
-    """
+    """A cell of a claim: two figures, and the standard error of their difference."""
 
     cell: Cell
     against: str
@@ -49,9 +47,7 @@ class Comparison:
 
 
 class Figures:
-    """Means over the draws of every cell and method, from the files of a folder, and the published
-    figures.
-    """
+    """Means over the draws of every cell and method, from a folder, and the published figures."""
 
     def __init__(self, folder: Path = store.FOLDER) -> None:
         files = [store.read(folder / name) for name in dict.fromkeys(store.FILES.values())]
@@ -102,9 +98,7 @@ class Figures:
         return _best(self.of_methods(cell, peers, measure))
 
     def best_setting(self, cell: Cell, measure: str) -> Best | None:
-        """Return the setting of joint that the classes choose, on the draws that all settings were
-        measured on.
-        """
+        """Return the setting of joint that the classes choose, on the draws that all have."""
         means = {name: self.in_grid(cell, name, measure) for name in [JOINT, *GRID]}
         return _best(_known(means))
 

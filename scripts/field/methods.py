@@ -1,6 +1,4 @@
-"""What is tried on every task.
-
-The joint clustering, k-means, the plain sum of graphs, and other packages.
+"""What is tried on every task: joint clustering, k-means, sum of graphs, and other packages.
 
 A method takes a task and a seed, and returns a label for each row of each table. Other packages are
 imported where they are tried, since they are installed in an environment of their own.
@@ -18,8 +16,9 @@ from sklearn.cluster import KMeans, SpectralClustering
 from sklearn.neighbors import kneighbors_graph
 from sklearn.preprocessing import StandardScaler, normalize
 
-from mvcc import AutoFeatures, Constraints, JointGraphClustering
-from scripts.field.protocols import Floats, Ints, Task
+from mvcc import AutoFeatures, JointGraphClustering
+from mvcc._utils.arrays import Floats, Ints
+from scripts.field.protocols import Task
 
 Labels = list[Ints]
 Method = Callable[[Task, int], Labels]
@@ -32,10 +31,7 @@ class CannotRun(ValueError):
 
 
 def prepared(X: Floats) -> Floats:
-    """Do what a practitioner does first.
-
-    Rows of sparse non-negative tables to length 1, other columns standardized.
-    """
+    """Give rows of sparse non-negative tables length 1, and standardize other columns."""
     if X.min() >= 0 and (X == 0).mean() > _SPARSE:
         return normalize(X)
     return StandardScaler().fit_transform(X)
@@ -43,13 +39,17 @@ def prepared(X: Floats) -> Floats:
 
 def as_joint(X: Floats) -> Floats:
     """Make the features that ``JointGraphClustering`` makes."""
-    return AutoFeatures().fit(X).transform(X)
+    return AutoFeatures().fit_transform(X)
 
 
-def joint(task: Task, seed: int, **options: Any) -> Labels:
-    """Cluster by ``JointGraphClustering``, with its defaults, on the tables as they come."""
+def joint(task: Task, seed: int, n_pairs: int = 0, wrong: float = 0.0, **options: Any) -> Labels:
+    """Cluster the tables as they come by ``JointGraphClustering``, with its defaults.
+
+    Pairs are of rows of the first table, half of them must-links, a share of them wrong.
+    """
+    given = task.constraints(n_pairs, seed, round(wrong * n_pairs))
     model = JointGraphClustering(task.k, random_state=seed, **options)
-    return model.fit(task.views, mappings=task.matches).labels_
+    return model.fit(task.views, mappings=task.matches, constraints=given).labels_
 
 
 def joint_counts(task: Task, seed: int) -> Labels:
@@ -60,10 +60,7 @@ def joint_counts(task: Task, seed: int) -> Labels:
 
 
 def k_means(task: Task, seed: int) -> Labels:
-    """Cluster the columns of all tables, side by side.
-
-    Gaps have the means of columns, and all tables one weight.
-    """
+    """Cluster all columns side by side; gaps have their means, and all tables one weight."""
     blocks = []
     for X, objects in zip(task.views, task.objects, strict=True):
         ready = prepared(X)
@@ -133,17 +130,6 @@ def _by_row(labels: Any, task: Task) -> Labels:
     return [np.asarray(labels, np.int64)[objects] for objects in task.objects]
 
 
-def with_pairs(n_pairs: int, wrong: float, task: Task, seed: int) -> Labels:
-    """Cluster by joint with constraints of rows of the first table, half of them must-links, a
-    share of them wrong.
-    """
-    pairs = Constraints.from_labels(task.y[task.objects[0]], n_pairs, seed)
-    turned = np.random.default_rng(seed).permutation(n_pairs) < round(wrong * n_pairs)
-    judged = Constraints(pairs.pairs, pairs.must_link ^ turned)
-    model = JointGraphClustering(task.k, on_conflict="drop", random_state=seed)
-    return model.fit(task.views, mappings=task.matches, constraints=[judged, None]).labels_
-
-
 JOINT, SUM, EACH = "joint", "sum of graphs", "k-means of each table"
 OURS: dict[str, Method] = {JOINT: joint}
 PLAIN: dict[str, Method] = {"k-means": k_means, EACH: k_means_each, SUM: sum_of_graphs}
@@ -167,11 +153,12 @@ OF_TABLES: dict[str, Method] = {  # by what is done to the columns of each table
 }
 NO_PAIRS, FEW, MANY = "no pairs", "20 pairs", "160 pairs"
 WRONG = {f"{MANY}, {100 * share:.0f} % wrong": share for share in (0.05, 0.1)}
+_many_pairs = partial(joint, n_pairs=160, on_conflict="drop")
 PAIRS: dict[str, Method] = {
     NO_PAIRS: joint,
-    FEW: partial(with_pairs, 20, 0.0),
-    MANY: partial(with_pairs, 160, 0.0),
-    **{name: partial(with_pairs, 160, share) for name, share in WRONG.items()},
+    FEW: partial(joint, n_pairs=20, on_conflict="drop"),
+    MANY: _many_pairs,
+    **{name: partial(_many_pairs, wrong=share) for name, share in WRONG.items()},
 }
 GROUPS: dict[str, dict[str, Method]] = {
     "ours": OURS,

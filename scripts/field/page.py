@@ -5,12 +5,13 @@ python -m scripts.field.page        writes results/field.md
 
 from __future__ import annotations
 
-from pathlib import Path
+from pathlib import PurePath
 from textwrap import fill
 
 from mvcc._utils.messages import counted
 from mvcc.datasets import dataset_info
-from scripts.field import pairs, store
+from scripts.command import no_options
+from scripts.field import pairs
 from scripts.field.figures import (
     COMPARED,
     Best,
@@ -24,6 +25,7 @@ from scripts.field.figures import (
 )
 from scripts.field.methods import EACH, JOINT, SUM
 from scripts.field.protocols import Cell, called, taken
+from scripts.tables import RESULTS, line, markdown
 
 _NONE = "–"
 _WORDS = ("data set", "best peer", "best published")  # columns of them
@@ -196,13 +198,13 @@ def _files(figures: Figures) -> list[str]:
 
 
 def _claims_table(made: list[Claim]) -> str:
-    lines = ["| # | claim | verdict | holds in | mean difference |", "|--:|---|---|---|--:|"]
+    lines = []
     for claim_number, claim in enumerate(made, 1):
         n = len(claim.comparisons)
-        words = f"**{claim.title}.** {claim.sentence} | **{claim.verdict}**"
+        words = [f"**{claim.title}.** {claim.sentence}", f"**{claim.verdict}**"]
         holds = f"{n - len(claim.behind)} of {n}"
-        lines.append(f"| {claim_number} | {words} | {holds} | {signed(claim.mean)} |")
-    return "\n".join(lines)
+        lines.append([f"{claim_number}", *words, holds, signed(claim.mean)])
+    return markdown(["#", "claim", "verdict", "holds in", "mean difference"], lines, "rlllr")
 
 
 def _failures(claim: Claim) -> str:
@@ -236,7 +238,7 @@ def _family(figures: Figures, cells: list[Cell], measure: str) -> str:
     columns = {name: values for name, values in columns.items() if set(values) != {_NONE}}
     rule = ["---" if name in _WORDS else "--:" for name in columns]
     lines = [list(columns), rule, *zip(*columns.values(), strict=True)]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    return "\n".join(map(line, lines))
 
 
 def _row(figures: Figures, cell: Cell, measure: str) -> list[str]:
@@ -268,8 +270,7 @@ def _bold(value: float, largest: float) -> str:
 
 def _methods_table(figures: Figures) -> str:
     titles = [title for name in _MEASURES for title in (name, "joint's")]
-    lines = [f"| method | cells | draws | {' | '.join(titles)} |"]
-    lines.append("|---|--:|--:|" + "--:|" * len(titles))
+    lines = []
     for method in [*COMPARED, EACH]:
         values = []
         for measure in _MEASURES.values():
@@ -282,8 +283,8 @@ def _methods_table(figures: Figures) -> str:
         if pairs:
             draws = span(figures.draws.xs(method, level="method"))
             shown = [_NONE if value is None else f"{value:.3f}" for value in values]
-            lines.append(f"| {method} | {len(pairs)} | {draws} | {' | '.join(shown)} |")
-    return "\n".join(lines)
+            lines.append([method, f"{len(pairs)}", draws, *shown])
+    return markdown(["method", "cells", "draws", *titles], lines)
 
 
 def _problems(figures: Figures) -> str:
@@ -299,15 +300,14 @@ def _problems(figures: Figures) -> str:
 
 
 def _data(figures: Figures) -> str:
-    lines = ["## Data sets", "", "| data set | objects | tables (columns) | classes | file |"]
-    lines.append("|---|--:|---|--:|---|")
+    lines = []
     for name in _files(figures):
         info = dataset_info(name)
         sizes = [view.instances for view in info.views]
         rows = span(sizes) + " per table" * (min(sizes) < max(sizes))
         tables = ", ".join(f"{view.name} ({view.features})" for view in info.views)
-        file = Path(info.files[0].name).name
-        lines.append(f"| {info.title} | {rows} | {tables} | {info.clusters} | `{file}` |")
+        file = PurePath(info.files[0].name).name
+        lines.append([info.title, rows, tables, f"{info.clusters}", f"`{file}`"])
     note = (
         "Only the words and the second graph of ACM are taken. With the first, third and fourth one"
         " instead, joint has F .75, .78 and .59 within half matched tables, not .70, and k-means of"
@@ -315,12 +315,14 @@ def _data(figures: Figures) -> str:
         " all ones. Sources, checksums and citations are in the registry"
         " ([data](../data/README.md); `mvcc data list --json`)."
     )
-    return "\n".join([*lines, "", fill(note, 120)])
+    titles = ["data set", "objects", "tables (columns)", "classes", "file"]
+    return "\n\n".join(["## Data sets", markdown(titles, lines, "lrlrl"), fill(note, 120)])
 
 
 def main() -> None:
     """Write the page."""
-    path = store.FOLDER.with_name("field.md")
+    no_options(__doc__)
+    path = RESULTS / "field.md"
     path.write_text(page(Figures()), encoding="utf-8")
     print(f"{path}: written")
 

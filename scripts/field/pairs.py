@@ -8,6 +8,7 @@ from textwrap import fill
 from scripts.field.figures import MARGIN, Claim, Comparison, Figures, each, signed, span, worst
 from scripts.field.methods import FEW, JOINT, MANY, NO_PAIRS, OF_TABLES, SUM, WRONG
 from scripts.field.protocols import COMPLETE, CUT, OF_AIMS, Cell, called
+from scripts.tables import markdown
 
 LEVEL, ALL = 0.3, 1.0  # the share of the objects that are in both tables
 EIGHT = "mean of eight"
@@ -24,10 +25,7 @@ COMPARED = {FEW: NO_PAIRS, MANY: FEW, **dict.fromkeys(WRONG, MANY)}
 
 
 def cells() -> list[Cell]:
-    """List the data sets that pairs are tried on, half matched.
-
-    Those of the field, and tables of scikit-learn.
-    """
+    """List the half matched data sets that pairs are tried on, of the field and scikit-learn."""
     return [Cell(data, "half", LEVEL) for data in (*IN_FIELD, *CUT)]
 
 
@@ -110,10 +108,7 @@ _OTHERS = fill(
 
 
 def _pairs_table(figures: Figures) -> str:
-    lines = [
-        f"| data set | draws | {' | '.join([NO_PAIRS, *COMPARED])} |",
-        "|---|--:|" + "--:|" * (1 + len(COMPARED)),
-    ]
+    lines = []
     for cell in cells():
         if (mean := figures.mean(cell, NO_PAIRS, "F_views")) is None:
             continue
@@ -122,16 +117,13 @@ def _pairs_table(figures: Figures) -> str:
             if pair := figures.paired(cell, other, "F_views", name):
                 shown[column] = f"{pair.own:.3f}, {signed(pair.ahead)} ± {pair.error:.3f}"
         draws = figures.draws[(*cell, NO_PAIRS)]
-        lines.append(f"| {called(cell.data)} | {draws} | {' | '.join(shown)} |")
-    return "\n".join(lines)
+        lines.append([called(cell.data), f"{draws}", *shown])
+    return markdown(["data set", "draws", NO_PAIRS, *COMPARED], lines)
 
 
 def _others_table(figures: Figures) -> str:
     names = [JOINT, *OTHERS]
-    lines = [
-        "| data set | draws | " + " | ".join(names) + " | everything matched |",
-        "|---|" + "--:|" * (len(names) + 2),
-    ]
+    lines = []
     wanted = [(LEVEL, name) for name in names] + [(ALL, JOINT)]
     for data in IN_FIELD:
         means = [figures.mean(Cell(data, "half", level), name, "F_views") for level, name in wanted]
@@ -140,7 +132,7 @@ def _others_table(figures: Figures) -> str:
     for name, eight in {f"**{EIGHT}**": OF_AIMS, f"{EIGHT}, first two tables": first}.items():
         means = [mean_of_eight(figures, *setting, "F_views", eight) for setting in wanted]
         lines.append(_row(name, _draws(figures, eight, wanted), means))
-    return "\n".join(lines)
+    return markdown(["data set", "draws", *names, "everything matched"], lines)
 
 
 def _draws(figures: Figures, some: Iterable[str], places: list[tuple[float, str]]) -> str:
@@ -149,6 +141,5 @@ def _draws(figures: Figures, some: Iterable[str], places: list[tuple[float, str]
     return span(int(figures.draws[key]) for key in keys if key in figures.draws.index)
 
 
-def _row(title: str, draws: str, means: list[float | None]) -> str:
-    shown = " | ".join("–" if mean is None else f"{mean:.3f}" for mean in means)
-    return f"| {title} | {draws} | {shown} |"
+def _row(title: str, draws: str, means: list[float | None]) -> list[str]:
+    return [title, draws, *("–" if mean is None else f"{mean:.3f}" for mean in means)]

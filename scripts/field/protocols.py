@@ -1,7 +1,4 @@
-"""How complete data become tables of which only some rows match.
-
-The protocols of the field, as drawn by a seed.
-"""
+"""How complete data become tables of which only some rows match: protocols, drawn by seeds."""
 
 from __future__ import annotations
 
@@ -12,14 +9,12 @@ from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.datasets import load_breast_cancer, load_digits, load_wine
 
-from mvcc import Dataset, load_dataset
+from mvcc import Constraints, Dataset, load_dataset
+from mvcc._utils.arrays import Bools, Floats, Ints
 from mvcc.datasets import dataset_info
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from mvcc.embedding import find_objects
 
 
 @dataclass(frozen=True)
@@ -40,6 +35,11 @@ class Task:
         return len(np.unique(self.y))
 
     @property
+    def classes(self) -> list[Ints]:
+        """The class of every row, by table."""
+        return [self.y[objects] for objects in self.objects]
+
+    @property
     def matches(self) -> dict[tuple[int, int], Ints]:
         """The matching rows (r, 2) of every two tables."""
         matches = {}
@@ -55,12 +55,17 @@ class Task:
         """Whether every object has a row in every table."""
         return all(len(rows) == len(self.y) for rows in self.objects)
 
+    def constraints(self, n: int, seed: int, n_wrong: int = 0) -> list[Constraints | None] | None:
+        """Draw constraints of the first of two tables, half of them must-links, some wrong."""
+        if not n:
+            return None
+        right = Constraints.from_labels(self.classes[0], n, seed)
+        is_wrong = np.random.default_rng(seed).permutation(n) < n_wrong
+        return [Constraints(right.pairs, right.must_link ^ is_wrong), None]
+
 
 class Cell(NamedTuple):
-    """A data set, a protocol, and its level.
-
-    The share of objects or rows, 1 where the protocol has none.
-    """
+    """A data set, a protocol, and its level: a share of objects or rows, 1 where it has none."""
 
     data: str
     protocol: str
@@ -69,16 +74,13 @@ class Cell(NamedTuple):
 
 def whole(data: Dataset) -> Task:
     """Take a data set as it is; its rows are the same object where they match in any two tables."""
-    offsets = np.cumsum([0, *(len(X) for X in data.views)])
-    # the first row of the same object, in all tables one after the other
-    first = np.arange(offsets[-1])
-    for (u, v), rows in sorted(data.relations.items()):
-        first[offsets[v] + rows[:, 1]] = first[offsets[u] + rows[:, 0]]
-    kept, objects = np.unique(first, return_inverse=True)
-    return Task(data.views, np.split(objects, offsets[1:-1]), np.concatenate(data.labels)[kept])
+    n, objects = find_objects([len(X) for X in data.views], data.relations)
+    y = np.empty(n, np.int64)
+    y[np.concatenate(objects)] = np.concatenate(data.labels)
+    return Task(data.views, objects, y)
 
 
-def masked(task: Task, seen: NDArray[np.bool_]) -> Task:
+def masked(task: Task, seen: Bools) -> Task:
     """Keep the rows that are seen, (n objects, V), of complete data."""
     places = [np.flatnonzero(column) for column in seen.T]
     return Task([X[rows] for X, rows in zip(task.views, places, strict=True)], places, task.y)
@@ -94,10 +96,7 @@ def mask_a(task: Task, level: float, rng: np.random.Generator) -> Task:
 
 
 def mask_b(task: Task, level: float, rng: np.random.Generator) -> Task:
-    """Remove a share of the rows of every view at random.
-
-    Objects that are left without any get one back.
-    """
+    """Remove a share of the rows of every view at random; objects without any get one back."""
     n, n_views = len(task.y), len(task.views)
     seen = np.ones((n, n_views), np.bool_)
     for view in range(n_views):
@@ -119,10 +118,7 @@ def aligned(task: Task, level: float, rng: np.random.Generator) -> Task:
 
 
 def half(task: Task, level: float, rng: np.random.Generator) -> Task:
-    """Take the first two tables.
-
-    A share of the objects is in both, one half of the others in each, at random.
-    """
+    """Take the first two tables: a share of the objects is in both, half of the others in each."""
     n = len(task.y)
     alone = np.array_split(rng.permutation(n)[round(level * n) :], 2)
     seen = np.ones((n, 2), np.bool_)
@@ -156,15 +152,8 @@ CUT = {
     "digits_halves": (load_digits, 32),
 }
 COMPLETE = (
-    "three_sources",
-    "bbc_sport",
-    "ngs",
-    "acm",
-    "wikipedia",
-    "bdgp",
-    "msrc_v5",
-    "hundred_leaves",
-    "handwritten",
+    *("three_sources", "bbc_sport", "ngs", "acm", "wikipedia", "bdgp"),
+    *("msrc_v5", "hundred_leaves", "handwritten"),
 )
 # What the aims for half matched tables were set with: of two files, other tables than the first
 # two. The papers do not say which; k-means of each table has their figures with these alone.

@@ -6,7 +6,9 @@ import numpy as np
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
 from mvcc import clustering_accuracy, pairwise_f_measure, purity
-from scripts.field.protocols import Ints, Task
+from mvcc._utils.arrays import Ints
+from scripts.field.protocols import Task
+from scripts.studies import mean_f
 
 MEASURES = {
     "ACC": clustering_accuracy,
@@ -27,24 +29,16 @@ def of_objects(labels: list[Ints], task: Task) -> Ints:
 
 
 def score(labels: list[Ints], task: Task) -> dict[str, float]:
-    """Score the labels of the rows of every table, by objects.
-
-    ``F_views`` is the mean of F of the tables.
-    """
+    """Score labels of rows by objects; ``F_views`` is F of the tables, in the mean."""
     of_object = of_objects(labels, task)
     scores = {name: float(measure(task.y, of_object)) for name, measure in MEASURES.items()}
-    classes = [task.y[rows] for rows in task.objects]
-    f_of_views = list(map(pairwise_f_measure, classes, labels))
-    return scores | {"F_views": float(np.mean(f_of_views))}
+    return scores | {"F_views": mean_f(task.classes, labels)}
 
 
 def score_each(labels: list[Ints], task: Task) -> dict[str, float]:
-    """Score every table by itself, where clusters of different tables have nothing to do with each
-    other: the mean.
-    """
-    pairs = [(task.y[rows], of_view) for rows, of_view in zip(task.objects, labels, strict=True)]
+    """Return means of the scores of every table, where their clusters have no names in common."""
     scores = {
-        name: float(np.mean([measure(*pair) for pair in pairs]))
+        name: float(np.mean(list(map(measure, task.classes, labels))))
         for name, measure in MEASURES.items()
     }
     return scores | {"F_views": scores["F"]}

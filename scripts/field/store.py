@@ -9,8 +9,9 @@ from pathlib import Path
 import pandas as pd
 
 from scripts.field.scores import COLUMNS
+from scripts.tables import RESULTS
 
-FOLDER = Path(__file__).parents[2] / "results" / "field"
+FOLDER = RESULTS / "field"
 FILES = {
     "ours": "scores.csv", "plain": "scores.csv", "tables": "scores.csv",
     "pairs": "pairs.csv", "grid": "grid.csv", "peers": "peers.csv",

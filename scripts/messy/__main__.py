@@ -17,38 +17,33 @@ likely label, ``others`` how many other columns are.
 
 from __future__ import annotations
 
-import argparse
 import tempfile
 from itertools import product
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from sklearn.metrics import adjusted_rand_score
 
-from mvcc import pairwise_f_measure
-from scripts.messy.pairs import CHOOSING, PAIRS, Drawn, Ints, draw
+from mvcc._utils.arrays import Ints
+from scripts.command import parser
+from scripts.field.scores import of_objects
+from scripts.messy.pairs import CHOOSING, PAIRS, Drawn, draw
 from scripts.messy.pipelines import PIPELINES, each_alone, mvcc
+from scripts.studies import f_and_index
+from scripts.tables import RESULTS, markdown
 
-OUT = Path(__file__).parents[2] / "results" / "messy.csv"
-_DRAWS = 5
+OUT = RESULTS / "messy.csv"
 
 
 def scores_of(drawn: Drawn, labels: list[Ints], *, alone: bool = False) -> dict[str, float]:
     """Return F and ARI over objects."""
-    if alone:
-        pairs = [
-            (drawn.y[objects], of_view)
-            for objects, of_view in zip(drawn.objects, labels, strict=True)
-        ]
-    else:
-        of_object = np.full(len(drawn.y), -1)
-        for objects, of_view in zip(reversed(drawn.objects), reversed(labels), strict=True):
-            of_object[objects] = of_view
+    classes = [drawn.y[objects] for objects in drawn.objects]
+    if not alone:
+        of_object = of_objects(labels, drawn)
         has_label = of_object >= 0
-        pairs = [(drawn.y[has_label], of_object[has_label])]
-    f = np.mean([pairwise_f_measure(*pair) for pair in pairs])
-    return {"f": float(f), "ari": float(np.mean([adjusted_rand_score(*pair) for pair in pairs]))}
+        classes, labels = [drawn.y[has_label]], [of_object[has_label]]
+    scores = f_and_index(classes, labels, digits=4)
+    return {"f": scores["F"], "ari": scores["ARI"]}
 
 
 def measured(name: str, seed: int) -> list[dict[str, object]]:
@@ -97,23 +92,22 @@ def show(name: str) -> None:
 def table_of(frame: pd.DataFrame) -> str:
     """Return mean F and ARI of every pair and method, as the documentation shows them."""
     ways = [*PIPELINES, "mvcc"]
-    lines = [f"| pair | {' | '.join(ways)} |", f"|---|{'--:|' * len(ways)}"]
     means = frame.groupby(["pair", "method"], sort=False)[["f", "ari"]].mean()
+    lines = []
     for name, rows in means.groupby("pair", sort=False):
         scores = rows.droplevel("pair").loc[ways].to_numpy()
-        cells = [f"{f:.2f} / {ari:.2f}" for f, ari in scores]
-        lines.append(f"| {name} | {' | '.join(cells)} |")
-    return "\n".join(lines)
+        lines.append([name, *(f"{f:.2f} / {ari:.2f}" for f, ari in scores)])
+    return markdown(["pair", *ways], lines)
 
 
 def main() -> None:
     """Measure pairs, and write what was measured."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--pairs", nargs="+", choices=list(PAIRS), default=list(CHOOSING))
-    parser.add_argument("--draws", type=int, default=_DRAWS)
-    parser.add_argument("--show", choices=list(PAIRS))
-    parser.add_argument("--out", type=Path, default=OUT)
-    args = parser.parse_args()
+    asked = parser(__doc__)
+    asked.add_argument("--pairs", nargs="+", choices=list(PAIRS), default=list(CHOOSING))
+    asked.add_argument("--draws", type=int, default=10, help="(default: %(default)s)")
+    asked.add_argument("--show", choices=list(PAIRS), metavar="PAIR")
+    asked.add_argument("--out", type=Path, default=OUT, help="(default: %(default)s)")
+    args = asked.parse_args()
     if args.show:
         show(args.show)
         return

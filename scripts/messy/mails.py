@@ -2,31 +2,28 @@
 
 from __future__ import annotations
 
-import os
 import re
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
+
+from mvcc._utils.arrays import Ints
+from scripts.newsgroups import texts_of_groups
 
 N_MAILS = 150  # of a group
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f]")  # not allowed in a workbook
 
 
-def mails(first: int) -> tuple[pd.DataFrame, NDArray[np.int64]]:
+def mails(first: int) -> tuple[pd.DataFrame, Ints]:
     """Return mails of four newsgroups, as many of each: headers, body, and what its author
     wrote.
     """
     rows, kinds = [], []
-    folders = sorted(Path(os.environ["MVCC_DATA"], "20newsgroups").iterdir())
-    for kind, folder in enumerate(folders):
-        paths = sorted(folder.iterdir())
-        chosen = np.random.default_rng(1).permutation(len(paths))[first : first + N_MAILS]
-        for index in chosen:
-            rows.append(_mail(paths[index].read_text("latin-1")))
-            kinds.append(kind)
+    for kind, texts in enumerate(texts_of_groups()):
+        chosen = np.random.default_rng(1).permutation(len(texts))[first : first + N_MAILS]
+        rows += [_mail(texts[index]) for index in chosen]
+        kinds += [kind] * len(chosen)
     return pd.DataFrame(rows), np.array(kinds)
 
 

@@ -14,15 +14,13 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 
 from mvcc import load_dataset
+from mvcc._utils.arrays import Ints
 from scripts.messy import habits
 from scripts.messy.habits import FRANCE, GERMANY, USA, Beside, Country, Random, Writer
 from scripts.messy.mails import N_MAILS, mails
-
-Ints = NDArray[np.int64]
 
 LACKING, MATCHED, GAPS = 0.1, 0.5, 0.03  # shares of objects, of common objects, and of cells
 

@@ -20,10 +20,11 @@ from sklearn.metrics import pairwise_distances_argmin
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Normalizer, OneHotEncoder, StandardScaler
 
+from mvcc._utils.arrays import Ints
 from mvcc.cli import cli
 from mvcc.exceptions import DataError
 from mvcc.results import Clustering, read_facts
-from scripts.messy.pairs import Drawn, Ints
+from scripts.messy.pairs import Drawn
 
 _COMPONENTS = 30  # of a text
 

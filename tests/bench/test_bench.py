@@ -7,7 +7,8 @@ import pytest
 from mvcc import Constraints, propagate_constraints
 from scripts.bench import __main__ as bench
 from scripts.bench import beyond, e_step, fits, growth, large, shapes, table
-from scripts.bench.page import PAGE, RESULTS, block
+from scripts.bench.page import PAGE, block
+from scripts.tables import RESULTS
 
 PERFORMANCE = PAGE.read_text("utf-8")
 MEASURED = pd.read_csv(RESULTS / "benchmarks.csv")
