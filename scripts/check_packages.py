@@ -63,9 +63,7 @@ def named_versions() -> list[str]:
 
 
 def interpreters(versions: Iterable[str]) -> dict[str, str]:
-    """Return an interpreter for each of these versions that is at hand, this one rather than
-    another.
-    """
+    """Return an interpreter at hand for each of these versions, this one before others."""
     pyenv = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv") / "versions"
     pythons = {}
     for version in versions:

@@ -57,9 +57,7 @@ def compared(curves: pd.DataFrame, reference: pd.DataFrame) -> pd.DataFrame:
 
 
 def chance(scores: pd.DataFrame, n_theirs: int) -> np.ndarray:
-    """Return share beyond 2 and largest |z| of random splits of our own trials, shape (SPLITS,
-    2).
-    """
+    """Return share beyond 2 and largest |z| of random splits of our own trials, (SPLITS, 2)."""
     table = scores.assign(mapped=scores["mapped"].fillna(-1)).pivot(
         index="trial", columns=KEY, values="f_measure"
     )

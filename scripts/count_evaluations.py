@@ -111,10 +111,7 @@ class CountedGaussians:
 
 
 def naive_evaluations(n_constraints: int, n_candidates: int) -> int:
-    """Two factors (Eq.
-
-    11) for each constraint and each ordered pair of different candidates (Eq. 10).
-    """
+    """Count two factors (Eq. 11) for each constraint and ordered pair of candidates (Eq. 10)."""
     return 2 * n_constraints * n_candidates * (n_candidates - 1)
 
 
@@ -126,9 +123,7 @@ def count_step(
     candidates: NDArray[np.int64],
     metrics: NDArray[np.float64] | None = None,
 ) -> dict[str, int]:
-    """Count one E-step: for every constraint both of its ends at every candidate, which is all that
-    Eq. 10 needs.
-    """
+    """Count one E-step: both ends of every constraint at every candidate, as Eq. 10 needs."""
     full, early = (CountedGaussians(X, labels, metrics, t) for t in (0.0, threshold))
     for pair in pairs.tolist():
         for u in pair:

@@ -90,9 +90,7 @@ def measured(number: int, matched: float, data: str, method: str) -> list[dict[s
 
 
 def lines(rows: pd.DataFrame) -> Iterator[str]:
-    """Give a line for each method, as Markdown: its index beside that of joint without pairs, with
-    both shares of matched objects.
-    """
+    """Give a line for each method: its index beside that of joint, by share of matched objects."""
     index = rows.groupby(["matched", "method", "data"])["ARI"].mean()
     for method in (JOINT, *OTHERS, *OF_PAIRS):
         cells = [compared(index[n, JOINT], index[n, method]) for n in MATCHED]

@@ -36,9 +36,7 @@ _SHARED = 700  # documents that both views have halves of
 
 
 def task(data: str, seed: int, mapped: float) -> tuple[list[Floats], int, Ints, Ints]:
-    """Return scaled views, the number of classes, the matches that are known and those that are
-    not.
-    """
+    """Return scaled views, the number of classes, the known matches and the others."""
     rng = np.random.default_rng([zlib.crc32(data.encode()), seed])
     if data == "newsgroups":
         views, labels, matches = halves_of_news(rng, _SHARED)

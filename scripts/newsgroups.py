@@ -31,9 +31,7 @@ def _texts(folder: Path) -> list[str]:
 
 @cache
 def _halves() -> tuple[list[Floats], Ints]:
-    """Return tf-idf of the first and second halves of documents, 50 dimensions each, and their
-    groups.
-    """
+    """Return tf-idf of the first and second halves of documents, and their groups."""
     halves: tuple[list[str], list[str]] = ([], [])
     kinds = []
     for kind, texts in enumerate(texts_of_groups()):

@@ -93,9 +93,7 @@ def measured(number: int, data: str, constraints: int, method: str) -> list[dict
 
 
 def lines(rows: pd.DataFrame) -> Iterator[str]:
-    """Give a line for each method, as Markdown: its index beside that of joint, with every number
-    of constraints.
-    """
+    """Give a line for each method: its index beside that of joint, by number of constraints."""
     index = rows.groupby(["constraints", "method", "data"])["ARI"].mean()
     for method in dict.fromkeys((*WITHOUT, *WITH)):
         cells = [

@@ -112,9 +112,7 @@ def motions(describe: Describe) -> Views:
 
 
 def vowels(halves: bool) -> Views:
-    """Describe nine people's vowels by twelve coefficients: the means of the lower and of the
-    upper half, or means and deviations of all.
-    """
+    """Describe nine people's vowels: means of coefficients in halves, or means and deviations."""
     series, classes = series_of("JapaneseVowels")
     means = columns(series, slice(12), lambda channel: [channel.mean()])
     if halves:

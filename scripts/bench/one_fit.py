@@ -62,9 +62,7 @@ class Problem:
 
 
 def draw_problem(n: int) -> Problem:
-    """Draw ten curved clusters in two views of n rows and 32 columns, a third of them matched, and
-    160 pairs.
-    """
+    """Draw ten curved clusters in two views of n rows, a third of them matched, and 160 pairs."""
     rng = np.random.default_rng(0)
     n_matched = n // 3
     y = rng.integers(K, size=2 * n - n_matched)
@@ -116,9 +114,7 @@ FITS: dict[str, Callable[[Problem], Labels]] = {
 
 
 def measure(method: str, n: int) -> dict[str, float]:
-    """Return the mean processor time and the shortest elapsed time in seconds, the first peak in
-    MB, and the mean F.
-    """
+    """Return mean processor time, shortest elapsed time, first peak in MB, and mean F."""
     fit = FITS[method]
     fit(draw_problem(WARM_UP))
     if method == JOINT:  # so few rows are not tied to anchors by themselves
@@ -138,9 +134,7 @@ def measure(method: str, n: int) -> dict[str, float]:
 
 
 def _forget() -> None:
-    """Give back freed memory, which a fit would use without a trace, and let the peak start anew,
-    where that works.
-    """
+    """Give back freed memory, and let the peak start anew, where that works."""
     with suppress(OSError, AttributeError):
         ctypes.CDLL(None).malloc_trim(0)
         Path("/proc/self/clear_refs").write_text("5", "ascii")

@@ -30,9 +30,7 @@ for trial in range(int(sys.argv[2]), int(sys.argv[3])):
 
 
 def workers(trials: int) -> Iterator[dict[str, Any]]:
-    """Compare the speed-up by two workers with that of two bare processes, which is what the
-    machine allows now.
-    """
+    """Compare the speed-up by two workers with what the machine allows, that of bare processes."""
     bare = [_bare(trials, 1), _bare(trials, 2)]
     runs = [_run(trials, 1), _run(trials, 2)]
     task = f"{trials} trials of Four Quadrants, 2 workers"

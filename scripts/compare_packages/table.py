@@ -24,9 +24,7 @@ SHARES = ["view 0", "view 1", "matched", "must-links satisfied", "cannot-links s
 
 
 def scored(labels: dict[str, list[int]], truth: Arrays, task: Arrays) -> dict[str, float]:
-    """Return F wherever there are labels, the shares of constraints kept and of rows left out as
-    noise.
-    """
+    """Return F where there are labels, and the shares of kept constraints and of noise."""
     matched = task["matched"]
     clusters = {where: alone_where_noise(np.array(rows)) for where, rows in labels.items()}
     noise = float(np.mean(np.concatenate(list(labels.values())) == -1))

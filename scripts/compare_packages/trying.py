@@ -37,10 +37,7 @@ class Task:
         return [self.views[view][self.matched[:, view]] for view in (0, 1)]
 
     def carried(self, pairs: np.ndarray) -> np.ndarray:
-        """Pairs of view 0 as pairs of view 1, as far as both ends are matched.
-
-        What one can carry over by hand.
-        """
+        """Return pairs of view 0 as pairs of view 1, as far as both ends are matched."""
         row_of = dict(self.matched.tolist())
         ends = [(row_of[i], row_of[j]) for i, j in pairs.tolist() if i in row_of and j in row_of]
         return np.array(ends, dtype=int).reshape(-1, 2)

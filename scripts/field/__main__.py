@@ -58,9 +58,7 @@ def main() -> None:
 
 @contextmanager
 def time_limit(seconds: float) -> Iterator[None]:
-    """Raise TimeoutError in the main thread after so many seconds, as soon as compiled code
-    returns.
-    """
+    """Raise TimeoutError in the main thread after so many seconds, once compiled code returns."""
 
     def stop(*_: object) -> None:
         raise TimeoutError(f"took more than {seconds:.0f} seconds")
@@ -75,9 +73,7 @@ def time_limit(seconds: float) -> Iterator[None]:
 
 
 def measure(cell: Cell, seed: int, methods: Mapping[str, Method], path: Path, limit: float) -> None:
-    """Measure the methods that have no line for this draw of a cell yet, and that no line before
-    has ended.
-    """
+    """Measure methods without a line for this draw of a cell, and which no line has ended."""
     lines = store.read(path)
     lines = lines[(lines[[*Cell._fields]] == [*cell]).all(axis=1)]
     skipped = {*lines.loc[(lines["draw"] == seed) | (lines["problem"] != ""), "method"]}

@@ -78,9 +78,7 @@ def k_means_each(task: Task, seed: int, prepare: Callable[[Floats], Floats] = pr
 
 
 def sum_of_graphs(task: Task, seed: int, prepare: Callable[[Floats], Floats] = prepared) -> Labels:
-    """Cluster the sum of the graphs of 10 nearest neighbors, each normalized by degrees, by
-    spectral clustering.
-    """
+    """Cluster the sum of normalized graphs of 10 nearest neighbors, by spectral clustering."""
     n = len(task.y)
     total = sparse.csr_array((n, n))
     for X, objects in zip(task.views, task.objects, strict=True):

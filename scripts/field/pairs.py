@@ -32,10 +32,7 @@ def cells() -> list[Cell]:
 def mean_of_eight(
     figures: Figures, level: float, method: str, measure: str, eight: Iterable[str] = OF_AIMS
 ) -> float | None:
-    """Return the mean over eight pairs of tables, by default those that the aims were set with.
-
-    None where one was not measured.
-    """
+    """Return the mean of eight pairs of tables, by default those of the aims, if it is known."""
     means = [figures.mean(Cell(data, "half", level), method, measure) for data in eight]
     return None if None in means else sum(means) / len(means)
 

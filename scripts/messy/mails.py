@@ -16,9 +16,7 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f]")  # not allowed in a workbook
 
 
 def mails(first: int) -> tuple[pd.DataFrame, Ints]:
-    """Return mails of four newsgroups, as many of each: headers, body, and what its author
-    wrote.
-    """
+    """Return as many mails of each newsgroup: headers, body, and what the author wrote."""
     rows, kinds = [], []
     for kind, texts in enumerate(texts_of_groups()):
         chosen = np.random.default_rng(1).permutation(len(texts))[first : first + N_MAILS]

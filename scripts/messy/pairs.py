@@ -27,9 +27,7 @@ LACKING, MATCHED, GAPS = 0.1, 0.5, 0.03  # shares of objects, of common objects,
 
 @dataclass(frozen=True, eq=False)
 class Half:
-    """One table of a pair: clean columns with a row for each object, and what a file makes of
-    them.
-    """
+    """One table of a pair: clean columns, a row for each object, and what a file makes of them."""
 
     file: str
     id_name: str
@@ -68,10 +66,7 @@ class Drawn:
 
 
 def draw(pair: Pair, seed: int, folder: Path, *, with_answer: bool = False) -> Drawn:
-    """Draw which rows are in the tables and which are known to match, and write the files.
-
-    `with_answer`: leave a column of codes of the classes in the first table.
-    """
+    """Write files with drawn rows, some of which match; with codes of the classes, if asked for."""
     rng = np.random.default_rng(seed)
     n = len(pair.y)
     objects = [rng.permutation(n)[: round((1 - LACKING) * n)] for _ in pair.halves]

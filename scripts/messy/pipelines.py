@@ -55,10 +55,7 @@ def each_alone(drawn: Drawn, seed: int) -> list[Ints]:
 
 
 def joined_by_means(drawn: Drawn, seed: int) -> list[Ints]:
-    """Join rows that match, and cluster all objects by k-means.
-
-    Columns of the table that does not have an object get their mean.
-    """
+    """Cluster all objects by k-means; a table that lacks one has the means of its columns."""
     made = [features(table) for table in drawn.clean]
     n = [len(table) for table in drawn.clean]
     objects = [np.arange(n[0]), n[0] + np.arange(n[1])]

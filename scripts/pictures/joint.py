@@ -97,9 +97,7 @@ def landmarks(joint: Joint):
 
 
 def embedding(joint: Joint):
-    """Draw the objects in the space where they are clustered, without and with the metric of the
-    pairs.
-    """
+    """Draw the objects where they are clustered, without and with the metric of the pairs."""
     fig, axes = plt.subplots(1, 2, figsize=(8, 3.7), layout="constrained")
     titles = "embedding", "with the metric of the pairs"
     rows = np.vstack(joint.views)

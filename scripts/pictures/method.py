@@ -33,10 +33,7 @@ MUST, CANNOT = "#1b7837", "#8000e0"
 
 
 class Scene:
-    """Four Quadrants with few rows.
-
-    Views, true classes, given constraints of A, matches, and the clusterings.
-    """
+    """Four Quadrants with few rows: views, classes, constraints of A, matches, clusterings."""
 
     def __init__(self) -> None:
         data = load_dataset("four_quadrants", random_state=SEED, instances_per_view=N_ROWS)
@@ -82,10 +79,7 @@ def new_axes(width: int, *titles: str):
 
 
 def draw_rows(ax, X, mapped, labels=None) -> None:
-    """Draw the rows, in the color of their cluster if there is one.
-
-    Rings are rows with a counterpart.
-    """
+    """Draw the rows, in the color of their cluster if known, matched ones with a ring."""
     if labels is None:
         ax.scatter(*X.T, s=16, color="#8a8a8a", zorder=3)
     else:
@@ -125,10 +119,7 @@ def draw_right(ax, scene: Scene, labels: np.ndarray) -> None:
 
 
 def draw_shading(ax, scene: Scene) -> None:
-    """Shade how far each endpoint of a constraint reaches: the largest G(x, u) of Eq.
-
-    15 at every place.
-    """
+    """Shade the largest G(x, u) of Eq. 15 of the endpoints of constraints at every place."""
     X, labels = scene.views[0], scene.first
     gaussians = fit_gaussians(X, labels, None, 1e-6)
     ends = np.unique(scene.closed[0].pairs)

@@ -56,10 +56,7 @@ def main() -> None:
 
 
 def write_digits(folder: Path) -> Path:
-    """Write left and right halves of digits, their pictures, matches and a config.
-
-    Return the config.
-    """
+    """Write left and right halves of digits, pictures, matches and a config; return that."""
     (folder / "pictures").mkdir()
     pixels = load_digits().images
     for view, rows, columns in (
