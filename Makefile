@@ -78,7 +78,7 @@ docs: $(VENV)/.installed ## Build the documentation into docs/_build/html (a min
 	@echo "The documentation is in docs/_build/html/index.html"
 
 packages: $(VENV)/.installed ## Build wheel and sdist, try them (PYTHONS="python3.13")
-	$(BIN)/python scripts/check_packages.py $(PYTHONS)
+	$(BIN)/python -m scripts.check_packages $(PYTHONS)
 
 reliability: $(VENV)/.installed ## Run all tests, with hundreds of kills (an hour)
 	MVCC_TRIED=results/reliability.csv $(BIN)/pytest $(WORKERS) -m "" --hypothesis-profile exhaustive
@@ -96,7 +96,7 @@ mutants: $(VENV)/.installed ## Count what tests notice of small changes (over an
 # kernels of OpenBLAS that any x86-64 processor with AVX2 can take: they give the committed bytes on all of them
 reproduce: export OPENBLAS_CORETYPE ?= Haswell
 reproduce: $(EXPERIMENTS) ## Run all experiments, figures, claims (TRIALS=1: minutes)
-	$(BIN)/python scripts/count_evaluations.py $(OUT)/evaluations.csv
+	$(BIN)/python -m scripts.count_evaluations $(OUT)/evaluations.csv
 	$(BIN)/mvcc plot $(OUT) --fresh
 	$(BIN)/mvcc claims $(OUT) --fresh || [ $$? -eq 3 ]
 	@echo "All experiments, figures and claims are in $(OUT);" \

@@ -1,6 +1,6 @@
 """Build wheel and sdist, install them in empty environments, and use what is installed.
 
-``make packages``.
+    python -m scripts.check_packages [PYTHON ...]        as `make packages` does
 
 The wheel is used with every Python given, else with one of each version that the classifiers name
 and that is at hand: on the PATH, or among those of pyenv. What the sdist installs must be the same
@@ -9,7 +9,6 @@ files.
 
 from __future__ import annotations
 
-import argparse
 import os
 import re
 import subprocess
@@ -24,7 +23,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from shutil import which
 
-ROOT = Path(__file__).parents[1]
+from scripts.command import parser
+from scripts.tables import ROOT
+
 UV = (sys.executable, "-m", "uv")
 MOST_BYTES = 10**6  # of the wheel
 NEEDED = (
@@ -38,11 +39,9 @@ NEEDED = (
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        "pythons", nargs="*", help="interpreters, 3.11 or newer (default: all at hand)"
-    )
-    pythons = parser.parse_args().pythons or list(interpreters(named_versions()).values())
+    asked = parser(__doc__)
+    asked.add_argument("pythons", nargs="*", help="3.11 or newer (default: all at hand)")
+    pythons = asked.parse_args().pythons or list(interpreters(named_versions()).values())
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(os.cpu_count()) as pool:
         wheel, sdist = build(Path(folder))
         compare(wheel, sdist, Path(folder) / "again")

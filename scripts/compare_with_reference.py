@@ -1,6 +1,6 @@
 """Hold the mean curves of a full run against those of an independent implementation.
 
-    MVCC_REFERENCE=path/to/reference python scripts/compare_with_reference.py [results]
+    MVCC_REFERENCE=path/to/reference python -m scripts.compare_with_reference [results]
 
 For every cell z = (ours − theirs) / standard error of the difference. The cells share the draws of
 their trials, so that far more than 5 % of them can lie beyond two standard errors by chance. What
@@ -11,13 +11,15 @@ and the rest, and compared in the same way.
 from __future__ import annotations
 
 import os
-import sys
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
+from mvcc._utils.arrays import Floats
 from mvcc.results import Results
+from scripts.command import folder_from
+from scripts.tables import RESULTS
 
 NAMES = {"fourquad": "four_quadrants", "protein": "protein", "letdig": "letters_digits"}
 METHODS = {"cp": "constraint-propagation", "dm": "direct-mapping"}
@@ -56,7 +58,7 @@ def compared(curves: pd.DataFrame, reference: pd.DataFrame) -> pd.DataFrame:
     return cells
 
 
-def chance(scores: pd.DataFrame, n_theirs: int) -> np.ndarray:
+def chance(scores: pd.DataFrame, n_theirs: int) -> Floats:
     """Return share beyond 2 and largest |z| of random splits of our own trials, (SPLITS, 2)."""
     table = scores.assign(mapped=scores["mapped"].fillna(-1)).pivot(
         index="trial", columns=KEY, values="f_measure"
@@ -103,11 +105,9 @@ def report(curves: pd.DataFrame, scores: pd.DataFrame, reference: pd.DataFrame, 
 
 def main() -> None:
     """Print the comparison of every data set and reading of the closure that both sides have."""
-    results = Path(sys.argv[1] if len(sys.argv) > 1 else "results")
+    results = Results(folder_from(__doc__, RESULTS))
     files = Path(os.environ["MVCC_REFERENCE"]) / "curves"
-    curves, scores = (
-        _of_the_closure(table) for table in (Results(results).curves, Results(results).scores)
-    )
+    curves, scores = map(_of_the_closure, (results.curves, results.scores))
     for closure, prefix in CLOSURES.items():
         file = f"{prefix}_closure_shuffled.csv"
         for dataset in NAMES.values():

@@ -1,6 +1,6 @@
 """Count what memoization and early stopping save in the E-step (§5.4).
 
-    python scripts/count_evaluations.py results/evaluations.csv
+    python -m scripts.count_evaluations results/evaluations.csv
 
 Slow and obvious, on the Gaussians of the slow reference: one number after the other, and a counter
 beside each. The E-steps are those after the first clustering of every view, on the draws of the
@@ -24,9 +24,7 @@ terms_full, terms_early
 
 from __future__ import annotations
 
-import argparse
 import math
-import sys
 import warnings
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -34,20 +32,20 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
-ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT))  # the slow references live in tests/, which is not installed
-
-from mvcc import close_views  # noqa: E402
-from mvcc._utils.files import write_whole  # noqa: E402
-from mvcc.constraints import mapped_rows  # noqa: E402
-from mvcc.experiments import Config, load_config  # noqa: E402
-from mvcc.experiments._draw import Role, draw_trial, stream  # noqa: E402
-from mvcc.multiview.co_em._methods import make_base  # noqa: E402
-from tests.reference.gaussians import covariances, means, membership  # noqa: E402
+from mvcc import close_views
+from mvcc._utils.arrays import Floats, Ints
+from mvcc._utils.files import write_whole
+from mvcc.constraints import mapped_rows
+from mvcc.experiments import Config, load_config
+from mvcc.experiments._draw import draw_trial
+from mvcc.experiments._trial import clustering_seed
+from mvcc.multiview.co_em._methods import make_base
+from scripts.command import parser
+from scripts.tables import ROOT
+from tests.reference.gaussians import covariances, means, membership
 
 NUMBERS = (10, 50)
 TRIALS = range(3)
@@ -75,9 +73,9 @@ class CountedGaussians:
 
     def __init__(
         self,
-        X: NDArray[np.float64],
-        labels: NDArray[np.int64],
-        metrics: NDArray[np.float64] | None,
+        X: Floats,
+        labels: Ints,
+        metrics: Floats | None,
         threshold: float,
     ) -> None:
         k = int(labels.max()) + 1 if metrics is None else len(metrics)
@@ -116,12 +114,12 @@ def naive_evaluations(n_constraints: int, n_candidates: int) -> int:
 
 
 def count_step(
-    X: NDArray[np.float64],
-    labels: NDArray[np.int64],
-    pairs: NDArray[np.int64],
+    X: Floats,
+    labels: Ints,
+    pairs: Ints,
     threshold: float,
-    candidates: NDArray[np.int64],
-    metrics: NDArray[np.float64] | None = None,
+    candidates: Ints,
+    metrics: Floats | None = None,
 ) -> dict[str, int]:
     """Count one E-step: both ends of every constraint at every candidate, as Eq. 10 needs."""
     full, early = (CountedGaussians(X, labels, metrics, t) for t in (0.0, threshold))
@@ -146,8 +144,7 @@ def count_trial(config: Config, trial: int) -> Iterable[dict[str, Any]]:
     plan = config.multi_view
     assert plan is not None  # `main` asks for its constraints
     threshold = next(t for t in plan.threshold if not isinstance(t, str))
-    draw = draw_trial(config, trial)
-    seed = int(stream(config, trial, Role.CLUSTERING).generate_state(1)[0])
+    draw, seed = draw_trial(config, trial), clustering_seed(config, trial)
     n_clusters = 1 + max(int(view.y.max()) for view in draw.views)
     for n in plan.constraints:
         given = [view.constraints[n] for view in draw.views]
@@ -189,9 +186,9 @@ def all_data_sets() -> list[Path]:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Count, write the table, and print what it says of each data set."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
-    parser.add_argument("path", type=Path, help="where the table goes, as CSV")
-    path = parser.parse_args(arguments).path
+    asked = parser(__doc__)
+    asked.add_argument("path", type=Path, help="where the table goes, as CSV")
+    path = asked.parse_args(arguments).path
     table = measure(all_data_sets())
     write_whole(path, table.to_csv(index=False, lineterminator="\n").encode())
     sums = table.groupby(["dataset", "base", "n_constraints"], sort=False).sum(numeric_only=True)

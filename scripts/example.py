@@ -11,14 +11,15 @@ import struct
 import tarfile
 import zlib
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from mvcc._utils.files import csv_bytes
+from scripts.command import no_options
+from scripts.tables import ROOT
 
-EXAMPLE = Path(__file__).parents[1] / "mvcc" / "tables" / "example"
+EXAMPLE = ROOT / "mvcc" / "tables" / "example"
 PICTURES = "pictures"
 _N_CATALOG, _N_PHOTOS, _N_BOTH, _N_MATCHES, _N_CONSTRAINTS = 360, 420, 240, 180, 40
 _SEED = 21
@@ -85,6 +86,7 @@ _KINDS = {
 
 def main() -> None:
     """Write the tables and, packed into one file, the pictures."""
+    no_options(__doc__)
     contents = drawn()
     pictures = {name: contents.pop(name) for name in list(contents) if name.startswith(PICTURES)}
     for name, content in contents.items():

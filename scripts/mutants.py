@@ -16,7 +16,6 @@ the tests that reach the changed function.
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import random
@@ -34,7 +33,9 @@ import pandas as pd
 from mutmut.mutation.file_mutation import mutate_file_contents
 from mutmut.stats import status_by_exit_code
 
-ROOT = Path(__file__).parents[1]
+from scripts.command import parser
+from scripts.tables import ROOT
+
 LEAST_KILLED = 0.85
 _COMPILED = re.compile(r"^@(kernel|register_jitable)$", re.MULTILINE)
 
@@ -46,61 +47,39 @@ class Room(NamedTuple):
     tests: list[str]
 
 
+def _tests(of_tables: str, *others: str) -> list[str]:
+    """Return files of `tests/tables` by their words, and others."""
+    return [*(f"tests/tables/test_{name}.py" for name in of_tables.split()), *others]
+
+
 ROOMS = {
     "reading": Room(
         ["mvcc/tables/reading/*.py"],
-        [
-            "tests/tables/test_asked.py",
-            "tests/tables/test_cluster_views.py",
-            "tests/tables/test_columns.py",
-            "tests/tables/test_encodings.py",
-            "tests/tables/test_export_as_it_was.py",
-            "tests/tables/test_given_pairs.py",
-            "tests/tables/test_id_column.py",
-            "tests/tables/test_limits.py",
-            "tests/tables/test_pictures.py",
-            "tests/tables/test_table_formats.py",
-            "tests/tables/test_text_files.py",
-            "tests/tables/test_together.py",
-            "tests/tables/test_workbooks.py",
-        ],
+        _tests(
+            "asked cluster_views columns encodings export_as_it_was given_pairs id_column limits"
+            " pictures table_formats text_files together workbooks"
+        ),
     ),
     "asking": Room(
         ["mvcc/tables/asking/*.py", "mvcc/tables/correcting/*.py"],
-        [
-            "tests/cli/test_ask.py",
-            "tests/tables/asking",
-            "tests/tables/test_changes.py",
-            "tests/tables/test_corrections.py",
-        ],
+        _tests("changes corrections", "tests/cli/test_ask.py", "tests/tables/asking"),
     ),
     "fitting": Room(
         ["mvcc/tables/explaining/*.py", "mvcc/tables/fitting/*.py"],
-        [
+        _tests(
+            "asked clusterings comparison features jobs pictures profiles reasons",
             "tests/cli/test_cluster.py",
-            "tests/tables/test_asked.py",
-            "tests/tables/test_clusterings.py",
-            "tests/tables/test_comparison.py",
-            "tests/tables/test_features.py",
-            "tests/tables/test_jobs.py",
-            "tests/tables/test_pictures.py",
-            "tests/tables/test_profiles.py",
-            "tests/tables/test_reasons.py",
-        ],
+        ),
     ),
     "output": Room(
         ["mvcc/tables/_clustering.py", "mvcc/tables/output/*.py"],
-        [
-            "tests/tables/test_clusterings.py",
-            "tests/tables/test_continued.py",
-            "tests/tables/test_export_as_it_was.py",
-            "tests/tables/test_output_folder.py",
-            "tests/tables/test_text_files.py",
-            "tests/cli/test_compare.py",
-            "tests/cli/test_export.py",
-            "tests/cli/test_match.py",
-            "tests/cli/test_predict_new_rows.py",
-        ],
+        _tests(
+            "clusterings continued export_as_it_was output_folder text_files",
+            *(
+                f"tests/cli/test_{name}.py"
+                for name in ["compare", "export", "match", "predict_new_rows"]
+            ),
+        ),
     ),
 }
 
@@ -184,15 +163,15 @@ def changes(copy: Path, names: Sequence[str]) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run mutmut in a copy and print its figures; fail where too few changes are noticed."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
-    parser.add_argument("--jobs", type=int, default=2, help="processes at a time")
-    add = parser.add_argument
+    asked = parser(__doc__)
+    add = asked.add_argument
+    add("--jobs", type=int, default=2, help="processes at a time")
     add("--survivors", type=Path, help="where the changes go that no test noticed, as diffs")
     add("--room", choices=ROOMS, help="of people's tables; else what pyproject.toml names")
     add("--share", type=float, default=1.0, help="of the mutants of the room, drawn by the seed")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("patterns", nargs="*", help="names of mutants; all when left out")
-    options = parser.parse_args(arguments)
+    add("--seed", type=int, default=0)
+    add("patterns", nargs="*", help="names of mutants; all when left out")
+    options = asked.parse_args(arguments)
     os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     for variable in ("MVCC_DATA", "MVCC_REFERENCE"):
         if os.environ.get(variable):

@@ -6,13 +6,15 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 from sphinx_gallery.gen_gallery import DEFAULT_GALLERY_CONF
 from sphinx_gallery.notebook import jupyter_notebook
 from sphinx_gallery.py_source_parser import split_code_and_text_blocks
 
-EXAMPLES = Path(__file__).parents[1] / "examples"
+from scripts.command import no_options
+from scripts.tables import ROOT
+
+EXAMPLES = ROOT / "examples"
 PAGE, NOTEBOOK = EXAMPLES / "gallery/plot_5_two_tables.py", EXAMPLES / "two_tables.ipynb"
 
 
@@ -25,4 +27,5 @@ def notebook() -> str:
 
 
 if __name__ == "__main__":
+    no_options(__doc__)
     NOTEBOOK.write_text(notebook(), encoding="utf-8")

@@ -13,7 +13,6 @@ on where it was.
 
 from __future__ import annotations
 
-import argparse
 import warnings
 from collections.abc import Callable, Iterator
 from importlib.metadata import version
@@ -21,7 +20,6 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy.linalg import eigh
 from scipy.sparse import coo_array, csgraph
 from sklearn.cluster import KMeans, SpectralClustering
@@ -29,7 +27,8 @@ from sklearn.neighbors import KNeighborsClassifier, kneighbors_graph
 from sklearn.preprocessing import normalize
 from sklearn.semi_supervised import LabelSpreading
 
-from mvcc import Constraints, close_views, pairwise_f_measure, spectral_features
+from mvcc import Constraints, close_views, spectral_features
+from mvcc._utils.arrays import Floats, Ints
 from mvcc._utils.environment import now
 from mvcc._utils.quiet import quiet_fit
 from mvcc.constraints import Relations
@@ -41,14 +40,16 @@ from mvcc.experiments._store import ResultsStore
 from mvcc.experiments._trial import clustering_seed
 from mvcc.results._format import BEYOND_PEERS, CELL, MEASURES
 from mvcc.results._manifest import Manifest, differences
+from scripts.command import parser
+from scripts.studies import mean_f
+from scripts.tables import ROOT
 
-ROOT = Path(__file__).parents[1]
 # with ten, no signed-rank test is significant after the correction for hundreds of cells
 TRIALS = 20
 NEIGHBORS = 10  # as in the joint graph
 
-Labels = list[NDArray[np.int64]]
-Views = list[NDArray[np.float64]]
+Labels = list[Ints]
+Views = list[Floats]
 
 
 def spectral_clustering(views: Views, k: int, seed: int) -> Labels:
@@ -86,7 +87,7 @@ def label_spreading(views: Views, k: int, seed: int, closed: list[Constraints]) 
     return [_spread(X, k, constraints) for X, constraints in zip(views, closed, strict=True)]
 
 
-def _spread(X: NDArray[np.float64], k: int, constraints: Constraints) -> NDArray[np.int64]:
+def _spread(X: Floats, k: int, constraints: Constraints) -> Ints:
     together = constraints.pairs[constraints.must_link]
     links = coo_array((np.ones(len(together)), together.T), shape=(len(X), len(X)))
     group = csgraph.connected_components(links, directed=False)[1]
@@ -110,9 +111,7 @@ def spectral_learning(views: Views, k: int, seed: int, closed: list[Constraints]
     return [_learn(X, k, seed, constraints) for X, constraints in zip(views, closed, strict=True)]
 
 
-def _learn(
-    X: NDArray[np.float64], k: int, seed: int, constraints: Constraints
-) -> NDArray[np.int64]:
+def _learn(X: Floats, k: int, seed: int, constraints: Constraints) -> Ints:
     graph = kneighbors_graph(X, NEIGHBORS)
     affinity = graph.maximum(graph.T).toarray()
     for row, column in (constraints.pairs.T, constraints.pairs.T[::-1]):
@@ -159,8 +158,7 @@ def scores(config: Config, trial: int, data_dir: Path | None = None) -> Iterator
 
 
 def _f_measure(draw: Draw, predicted: Labels) -> float:
-    both = zip(draw.views, predicted, strict=True)
-    return float(np.mean([pairwise_f_measure(view.y, labels) for view, labels in both]))
+    return mean_f([view.y for view in draw.views], predicted)
 
 
 def _row(
@@ -196,17 +194,15 @@ def manifest(configs: list[Config], trials: int) -> Manifest:
 
 def main() -> None:
     """Compute the missing trials and store them."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--out", type=Path, default=ROOT / "results" / "beyond_peers")
-    parser.add_argument("--trials", type=int, default=TRIALS)
-    given = parser.parse_args()
+    asked = parser(__doc__)
+    asked.add_argument("--out", type=Path, default=ROOT / "results" / "beyond_peers")
+    asked.add_argument("--trials", type=int, default=TRIALS)
+    given = asked.parse_args()
     configs = [load_config(path) for path in sorted((ROOT / "configs").glob("beyond_*.yaml"))]
     store, described = ResultsStore(given.out), manifest(configs, given.trials)
     stored = store.manifest()
     if stored is not None and (changed := differences(stored, described)):
-        parser.error(
+        asked.error(
             f"{given.out} holds figures of another run; remove it first:\n  " + "\n  ".join(changed)
         )
     if stored is not None:

@@ -156,7 +156,7 @@ def explore_consolidate(task: Task, questions: Questions) -> Chosen:
 
 
 def npu(task: Task, questions: Questions) -> Chosen:
-    """Choose by entropy of the neighborhoods over the expected number of yes/no answers."""
+    """Choose by entropy of neighborhoods over expected yes/no answers, after one of each kind."""
     chosen: list[int] = []
     leaves = None
     start = explore_consolidate(task, questions)

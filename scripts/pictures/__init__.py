@@ -1,4 +1,4 @@
-"""The pictures of the documentation, drawn anew.
+"""The pictures of the documentation, each drawn anew by a module: ``python -m scripts.pictures.…``.
 
-``python -m scripts.pictures.joint``, ``… .method``, ``… .report``.
+Those that draw, not photograph, take another folder than that of the documentation.
 """

@@ -5,16 +5,16 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.axes import Axes
 
+from scripts.command import folder_from
 from scripts.pictures.small import FOLDER, save_figure
+from scripts.tables import RESULTS
 
-RESULTS = Path(__file__).parents[2] / "results" / "questions.csv"
 DATA = {  # in the file: in the picture
     "digits_halves": "digits, halves",
     "letters_digits": "Letters/Digits",
@@ -31,9 +31,11 @@ OTHERS = ("random_rows", "explore_consolidate", "min_max", "npu")
 WRONG = {0.0: "all answers right", 0.05: "5 % wrong"}
 
 
-def main(folder: Path = FOLDER) -> None:
+def main(folder: Path) -> None:
     """Draw a row of panels for right and one for partly wrong answers."""
-    F = pd.read_csv(RESULTS).groupby(["wrong", "data", "strategy", "questions"])["F"]
+    F = pd.read_csv(RESULTS / "questions.csv").groupby(["wrong", "data", "strategy", "questions"])[
+        "F"
+    ]
     table = pd.DataFrame({"mean": F.mean(), "error": F.sem()})
     figure, axes = plt.subplots(
         len(WRONG), len(DATA), figsize=(7, 3.8), sharex=True, sharey="col", layout="constrained"
@@ -69,4 +71,4 @@ def draw(axis: Axes, table: pd.DataFrame) -> None:
 
 
 if __name__ == "__main__":
-    main(*map(Path, sys.argv[1:]))
+    main(folder_from(__doc__, FOLDER))

@@ -5,20 +5,20 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pandas as pd
 
+from scripts.command import folder_from
 from scripts.pictures.small import FOLDER, draw_points, new_chart, save_figure
+from scripts.tables import RESULTS
 
-RESULTS = Path(__file__).parents[2] / "results" / "disagreement.csv"
 STYLES = {"no": ("first half", "#0b4a86", "o"), "yes": ("held out", "#e08214", "s")}
 
 
-def main(folder: Path = FOLDER) -> None:
+def main(folder: Path) -> None:
     """Draw the paired gain of each task with its standard error, in the order of the file."""
-    table = pd.read_csv(RESULTS)
+    table = pd.read_csv(RESULTS / "disagreement.csv")
     names = [f"{row.data}; {row.task}" for row in table.itertuples()]
     label = "gain in accuracy (incomplete, own gaps) or F ± one standard error"
     figure, axes = new_chart(names, label, 5.2)
@@ -32,4 +32,4 @@ def main(folder: Path = FOLDER) -> None:
 
 
 if __name__ == "__main__":
-    main(*map(Path, sys.argv[1:]))
+    main(folder_from(__doc__, FOLDER))

@@ -6,8 +6,6 @@
 from __future__ import annotations
 
 import os
-import sys
-from pathlib import Path
 
 # eigenvectors of equal eigenvalues, of separate groups in a view, depend on the kernels of the
 # processor, which are the same ones everywhere: those without AVX-512
@@ -24,11 +22,8 @@ from sklearn.decomposition import PCA
 from mvcc import JointGraphClustering
 from mvcc.embedding import joint_graph, neighbors_for
 from mvcc.multiview.joint._must_link_groups import MustLinkGroups
-from mvcc.multiview.joint._spreading import (
-    first_step,
-    shares_of_classes,
-    spread,
-)
+from mvcc.multiview.joint._spreading import first_step, shares_of_classes, spread
+from scripts.command import folder_from
 from scripts.pictures.method import (
     CLUSTERS,
     MARKERS,
@@ -149,4 +144,4 @@ PICTURES = (graph, landmarks, embedding, spreading, together)
 
 
 if __name__ == "__main__":
-    draw_all(PICTURES, Joint(), Path(*sys.argv[1:2] or [FOLDER / "joint"]))
+    draw_all(PICTURES, folder_from(__doc__, FOLDER / "joint"), Joint())

@@ -5,9 +5,6 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.patches import ConnectionPatch
@@ -24,6 +21,7 @@ from mvcc import (
 )
 from mvcc.constraints._map import ConstraintMap
 from mvcc.propagation._gaussians import fit_gaussians
+from scripts.command import folder_from
 from scripts.pictures.small import FOLDER, draw_all
 
 SEED, N_ROWS, N_MATCHES, N_GIVEN, THRESHOLD = 11, 60, 16, 5, 0.5
@@ -203,4 +201,4 @@ PICTURES = (known, closure, propagation, transfer, clusters)
 
 
 if __name__ == "__main__":
-    draw_all(PICTURES, Scene(), Path(*sys.argv[1:2] or [FOLDER / "method"]))
+    draw_all(PICTURES, folder_from(__doc__, FOLDER / "method"), Scene())

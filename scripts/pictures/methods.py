@@ -5,9 +5,9 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
+from scripts.command import folder_from
 from scripts.field.figures import Figures
 from scripts.field.methods import EACH, FEW, MANY, NO_PAIRS, SUM
 from scripts.field.pairs import IN_FIELD, LEVEL
@@ -24,7 +24,7 @@ STYLES = {
 }
 
 
-def main(folder: Path = FOLDER) -> None:
+def main(folder: Path) -> None:
     """Draw one line for each data set, the one on which joint gains most on top."""
     figures = Figures()
     cells = [Cell(data, "half", LEVEL) for data in IN_FIELD]
@@ -46,4 +46,4 @@ def main(folder: Path = FOLDER) -> None:
 
 
 if __name__ == "__main__":
-    main(*map(Path, sys.argv[1:]))
+    main(folder_from(__doc__, FOLDER))

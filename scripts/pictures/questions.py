@@ -18,6 +18,7 @@ from playwright.sync_api import sync_playwright
 from sklearn.datasets import load_digits
 
 from mvcc.tables import AskSession, load_job, read_inputs
+from scripts.command import no_options
 from scripts.pictures.small import FOLDER, save_small
 from tests.browser.chromium import ARGUMENTS, CHROMIUM
 from tests.tables.asking.pages import serving
@@ -29,6 +30,7 @@ SIZES = {"ask-wide.png": (1280, 800), "ask-phone.png": (390, 844)}
 
 def main() -> None:
     """Answer questions about digits as they are, then photograph the next card at two sizes."""
+    no_options(__doc__)
     with tempfile.TemporaryDirectory() as folder:
         config = write_digits(Path(folder))
         job = load_job(config)

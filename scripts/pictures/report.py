@@ -1,8 +1,6 @@
-"""Photograph the report that the tutorial shows.
+"""Photograph the report that the tutorial shows, made by ``mvcc init`` and ``mvcc cluster``.
 
 ``python -m scripts.pictures.report``. It needs Chromium.
-
-The report is made as the page makes it, by ``mvcc init`` and ``mvcc cluster``.
 """
 
 from __future__ import annotations
@@ -15,6 +13,7 @@ from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
+from scripts.command import no_options
 from scripts.pictures.small import FOLDER, save_small
 from tests.browser.chromium import ARGUMENTS, CHROMIUM
 from tests.browser.conftest import DRAWN
@@ -24,6 +23,7 @@ WIDTH, HEIGHT = 1280, 1440
 
 def main() -> None:
     """Make the example's report and photograph its beginning."""
+    no_options(__doc__)
     # the kernels of the tutorial's numbers
     variables = os.environ | {"OPENBLAS_CORETYPE": "Haswell"}
     with tempfile.TemporaryDirectory() as folder:

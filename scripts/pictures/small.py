@@ -13,9 +13,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from PIL import Image
 
+from scripts.tables import ROOT
+
 matplotlib.use("agg")
 
-FOLDER = Path(__file__).parents[2] / "docs" / "_static"
+FOLDER = ROOT / "docs" / "_static"
 Style = tuple[str, str, str]  # label, color, marker
 
 
@@ -37,7 +39,7 @@ def save_figure(
     save_small(png.getvalue(), path, colors)
 
 
-def draw_all(pictures: Iterable[Callable[[Any], Figure]], scene: Any, folder: Path) -> None:
+def draw_all(pictures: Iterable[Callable[[Any], Figure]], folder: Path, scene: Any) -> None:
     """Draw the steps of a method, each to a file of its name."""
     for draw in pictures:
         save_figure(draw(scene), folder / f"{draw.__name__}.png", dpi=110)

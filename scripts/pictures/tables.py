@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import os
-import sys
 import tempfile
 from pathlib import Path
 from textwrap import shorten
@@ -21,6 +20,7 @@ from matplotlib.offsetbox import AnnotationBbox, OffsetImage
 
 from mvcc.results import Clustering
 from mvcc.tables import cluster_job, load_job, write_example
+from scripts.command import folder_from
 from scripts.pictures.small import FOLDER, save_figure
 
 ROWS = 6  # of each table
@@ -28,7 +28,7 @@ SHOWN = 4  # rows of each cluster and view
 GRAY, DARK = "#7a7f87", "#1f2937"
 
 
-def main(folder: Path = FOLDER) -> None:
+def main(folder: Path) -> None:
     """Cluster the example, and draw some of its rows before and after."""
     with tempfile.TemporaryDirectory() as data:
         write_example(Path(data))
@@ -95,4 +95,4 @@ def _put(axes: Axes, path: Path, x: float, y: float) -> None:
 
 
 if __name__ == "__main__":
-    main(*map(Path, sys.argv[1:]))
+    main(folder_from(__doc__, FOLDER))

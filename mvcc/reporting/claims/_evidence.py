@@ -170,7 +170,7 @@ def _read_evaluations(path: Path) -> pd.DataFrame | None:
     except (OSError, LookupError, ValueError) as error:
         why = clipped(" ".join(str(error).split()), 300)
         raise StoreError(
-            f"cannot read {path}: {why}. Write it anew with `python scripts/count_evaluations.py "
+            f"cannot read {path}: {why}. Write it anew with `python -m scripts.count_evaluations "
             f"{path}`."
         ) from error
     return runs

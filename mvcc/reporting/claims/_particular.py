@@ -132,7 +132,7 @@ def counted_evaluations(evidence: Evidence) -> ClaimResult:
     """Memoization needs |X̂| × |X̄| Gaussian evaluations; early stopping cuts some short (§5.4)."""
     runs = evidence.evaluations
     if runs is None or runs.empty:
-        return not_enough_data("Run `python scripts/count_evaluations.py results/evaluations.csv`.")
+        return not_enough_data("Run `python -m scripts.count_evaluations results/evaluations.csv`.")
     product = runs["memoized"] == runs["candidates"] * runs["endpoints"]
     fewer = (runs["memoized"] < runs["naive"]) & (runs["early_stopped"] < runs["memoized"])
     holds = product & fewer
