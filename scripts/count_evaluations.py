@@ -71,13 +71,7 @@ class CountedGaussians:
         Sums begun, sums that came to their end, and terms added up in all of them.
     """
 
-    def __init__(
-        self,
-        X: Floats,
-        labels: Ints,
-        metrics: Floats | None,
-        threshold: float,
-    ) -> None:
+    def __init__(self, X: Floats, labels: Ints, metrics: Floats | None, threshold: float) -> None:
         k = int(labels.max()) + 1 if metrics is None else len(metrics)
         sigma = covariances(X, labels, k, metrics)
         self.confidence = membership(X, labels, means(X, labels, k), sigma).tolist()

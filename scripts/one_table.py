@@ -20,14 +20,7 @@ from typing import Any
 import pandas as pd
 from sklearn.cluster import KMeans, SpectralClustering
 
-from mvcc import (
-    AutoFeatures,
-    Constraints,
-    JointGraphClustering,
-    MPCKMeans,
-    PairMetric,
-    PCKMeans,
-)
+from mvcc import AutoFeatures, Constraints, JointGraphClustering, MPCKMeans, PairMetric, PCKMeans
 from mvcc._utils.arrays import Floats, Ints
 from scripts.keel import drawn_rows, generator, names, numbers
 from scripts.studies import compared, f_and_index, line, run

@@ -23,13 +23,7 @@ import numpy as np
 import pandas as pd
 from sklearn.ensemble import RandomForestClassifier
 
-from mvcc import (
-    AutoScaler,
-    Constraints,
-    JointGraphClustering,
-    Questions,
-    load_dataset,
-)
+from mvcc import AutoScaler, Constraints, JointGraphClustering, Questions, load_dataset
 from mvcc._utils.arrays import Floats, Ints
 from mvcc.embedding import find_objects, membership, object_columns
 from scripts.newsgroups import halves_of_news

@@ -24,12 +24,7 @@ from typing import Any
 import numpy as np
 from sklearn.cluster import KMeans, SpectralClustering
 
-from mvcc import (
-    Constraints,
-    JointGraphClustering,
-    MPCKMeans,
-    MultiViewConstrainedClustering,
-)
+from mvcc import Constraints, JointGraphClustering, MPCKMeans, MultiViewConstrainedClustering
 from mvcc._utils.arrays import Floats, Ints
 from mvcc.embedding import GraphKind
 from mvcc.results import JOINT, K_MEANS
