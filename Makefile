@@ -57,7 +57,7 @@ $(LOWEST)/.installed: pyproject.toml
 # what differs from version to version shows with the first parameters of a test, or hardly ever; scripts/ is
 # not installed, and needs no old libraries; the others are tests of what is computed from results of libraries, or
 # of whole jobs, of which those of tests/cli/test_cluster.py are enough
-LEFT_OUT := bench field golden docs test_count_evaluations.py test_peers.py reporting/claims \
+LEFT_OUT := bench field golden docs test_count_evaluations.py test_peers.py test_scripts.py reporting/claims \
   reporting/html reporting/test_written_figures.py tables/asking \
   tables/test_comparison.py tables/test_reasons_recomputed.py tables/test_asked.py \
   tables/test_limits.py tables/test_continued.py tables/test_folders.py \

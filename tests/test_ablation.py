@@ -1,15 +1,10 @@
-"""The study of what each step and constant is worth changes what it says, and nothing stays so."""
+"""The study of what each step and constant is worth changes what it says, and nothing stays."""
 
-from pathlib import Path
-
-import pandas as pd
 import pytest
 
 from mvcc import JointGraphClustering
 from mvcc.embedding import _graph_by_anchors, _joint_graph, _landmarks
 from scripts import ablation
-
-ROOT = Path(__file__).parents[1]
 
 
 def test_a_constant_is_changed_wherever_it_was_imported_and_put_back():
@@ -33,11 +28,3 @@ def test_the_values_as_coded_are_those_of_the_method():
         assert own.coded == options[name]
     for name, own in ablation.CONSTANTS.items():
         assert own.coded == getattr(ablation.modules_with(name)[0], name)
-
-
-def test_the_page_has_the_tables_of_the_stored_fits():
-    page = (ROOT / "docs" / "rules.md").read_text("utf-8")
-    rows = pd.read_csv(ROOT / "results" / "ablation.csv")
-    assert not rows.duplicated(ablation.KEYS).any()
-    for line in ablation.lines(rows):
-        assert line in page

@@ -1,8 +1,4 @@
-"""The studies on tables of KEEL and on data of packages read and cut them as they say, and the page
-has what is stored.
-"""
-
-from pathlib import Path
+"""The studies on tables of KEEL and on data of packages read and cut them as they say."""
 
 import numpy as np
 import pandas as pd
@@ -10,8 +6,7 @@ import pytest
 
 from scripts import keel, one_table, packaged
 from scripts.field.methods import EACH, JOINT
-
-ROOT = Path(__file__).parents[1]
+from scripts.tables import ROOT
 
 
 def test_the_columns_of_a_table_are_cut_in_halves_of_which_some_objects_have_one(
@@ -31,15 +26,6 @@ def test_the_columns_of_a_table_are_cut_in_halves_of_which_some_objects_have_one
     assert len(set(zip(is_blue, drawn.y[drawn.objects[0]], strict=True))) == 2
     shared = drawn.matches[0, 1]
     np.testing.assert_array_equal(numbers[shared[:, 0]], drawn.views[1][shared[:, 1], 1])
-
-
-@pytest.mark.parametrize("study", [keel, one_table, packaged])
-def test_the_page_has_the_table_of_the_stored_fits(study):
-    page = (ROOT / "docs" / "methods-compared.md").read_text("utf-8")
-    rows = pd.read_csv(study.OUT)
-    assert not rows.duplicated(study.KEYS).any()
-    for line in study.lines(rows):
-        assert line in page
 
 
 def test_the_readme_has_the_index_beside_k_means_of_each_table_however_it_is_prepared():

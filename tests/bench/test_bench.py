@@ -1,12 +1,15 @@
 """The benchmark runs on the smallest sizes; the page has the figures of the stored one."""
 
+import sys
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from mvcc import Constraints, propagate_constraints
 from scripts.bench import __main__ as bench
-from scripts.bench import beyond, e_step, fits, growth, large, shapes, table
+from scripts.bench import beyond, commands, e_step, fits, growth, large, shapes, table
 from scripts.bench.page import PAGE, block
 from scripts.tables import RESULTS
 
@@ -46,6 +49,22 @@ def test_every_comparison_gives_a_row_and_an_aim_reached_or_not(untimed, monkeyp
     assert bench.shown(measured).count("\n") >= len(measured)
     e_step.draw(measured, tmp_path / "e_step.png")
     assert (tmp_path / "e_step.png").stat().st_size > 10_000
+
+
+def test_every_command_is_measured_in_turn_and_init_in_a_new_folder(monkeypatch, capsys):
+    def seconds_of(checkout, arguments):
+        if arguments[0] == "init":
+            Path(arguments[1], "pictures").mkdir(parents=True)
+        return 1.0
+
+    monkeypatch.setattr(commands, "seconds_of", seconds_of)
+    monkeypatch.setattr(commands, "seconds_until_table", lambda *_: 0.5)
+    monkeypatch.setattr(commands, "_run", lambda *_: None)
+    monkeypatch.setattr(sys, "argv", ["commands", "/other/checkout"])
+    commands.main()
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:2] == [f"| command | checkout | {commands.ROOT.name} |", "|---|--:|--:|"]
+    assert "| `init` | 1.00 | 1.00 |" in lines
 
 
 def test_an_aim_is_judged_by_what_was_measured():
