@@ -63,9 +63,8 @@ class Task:
             self.truth[ids] = labels
         self.said = self.truth.copy()
         mistaken = self.rng.random(n) < wrong
-        self.said[mistaken] = (
-            self.said[mistaken] + self.rng.integers(1, self.k, mistaken.sum())
-        ) % self.k
+        others = self.rng.integers(1, self.k, mistaken.sum())
+        self.said[mistaken] = (self.said[mistaken] + others) % self.k
         self.wrong = wrong
         self.looking = np.random.default_rng([9, seed])
 
@@ -83,13 +82,18 @@ class Task:
             if (ids == obj).any()
         )
 
-    def f_measure(self, labels: list[Ints]) -> float:
-        """Return F, the mean of the views."""
-        return mean_f(self.y, labels)
+    def object_of(self, id: str) -> int:
+        """Return the object of a row, "view:row"."""
+        view, row = map(int, id.split(":"))
+        return int(self.objects[view][row])
 
     def labels(self, constraints: list[Constraints | None]) -> list[Ints]:
         """Cluster by answers."""
         return self.model.labels_by(constraints, random_state=self.seed)
+
+    def f_measure(self, constraints: list[Constraints | None]) -> float:
+        """Return F of the clusters by answers, the mean of the views."""
+        return mean_f(self.y, self.labels(constraints))
 
 
 def loaded(data: str, seed: int, rng: np.random.Generator) -> tuple[list[Floats], list[Ints], Ints]:
@@ -106,8 +110,7 @@ Chosen = Iterator[int]
 def ours(task: Task, questions: Questions) -> Chosen:
     """Choose objects as ``Questions.next`` does."""
     while asked := questions.next():
-        view, row = asked[0].id.split(":")
-        yield int(task.objects[int(view)][int(row)])
+        yield task.object_of(asked[0].id)
 
 
 def second_looks(task: Task, questions: Questions) -> Chosen:
@@ -117,8 +120,7 @@ def second_looks(task: Task, questions: Questions) -> Chosen:
         yield obj
         since += 1
         if since >= BETWEEN_LOOKS and (looks := questions.second_looks):
-            view, row = looks[0].question.id.split(":")
-            yield int(task.objects[int(view)][int(row)])
+            yield task.object_of(looks[0].question.id)
             since = 0
 
 
@@ -214,7 +216,7 @@ def by_groups(task: Task, strategy: str) -> Iterator[dict[str, float]]:
             questions.answer(task.row_of(obj), said, again=again)
         asked = budget
         hint = questions.n_clusters_hint
-        F = task.f_measure(task.labels(questions.constraints))
+        F = task.f_measure(questions.constraints)
         of_k = {"k": hint.n_clusters, "settled": hint.settled, "right_k": task.k}
         yield {"questions": budget, "F": F, **of_k}
 
@@ -225,8 +227,7 @@ def by_pairs(task: Task) -> Iterator[dict[str, float]]:
         drawn = Constraints.from_labels(task.y[0], budget, task.seed)
         flip = np.random.default_rng(task.seed).random(max(BUDGETS))[:budget] < task.wrong
         judged = Constraints(drawn.pairs, drawn.must_link ^ flip)
-        F = task.f_measure(task.labels([judged, None]))
-        yield {"questions": budget, "F": F, "right_k": task.k}
+        yield {"questions": budget, "F": task.f_measure([judged, None]), "right_k": task.k}
 
 
 def keys(n_draws: int) -> Iterator[dict[str, Any]]:

@@ -20,9 +20,8 @@ from threadpoolctl import threadpool_limits
 
 from mvcc import Constraints, MPCKMeans, PCKMeans, load_dataset, pairwise_f_measure
 from mvcc._utils.messages import counted
-from mvcc.datasets import dataset_info, find_file
 from mvcc.embedding import spectral_features
-from scripts.bench.table import alone, best_of, row, threads
+from scripts.bench.table import alone, best_of, missing_files, row, threads
 
 PEER = "active-semi-supervised-clustering"
 ALGORITHMS: dict[str, Any] = {"PCK-Means": PCKMeans, "MPCK-Means": MPCKMeans}
@@ -41,8 +40,7 @@ def peer_is_here() -> bool:
     if find_spec("active_semi_clustering") is None:
         _say(f"{PEER} is not installed: no fits beside it. `make bench` installs it.")
         return False
-    files = [file for name in ("letters_digits", "protein") for file in dataset_info(name).files]
-    if any(find_file(file) is None for file in files):
+    if missing_files("letters_digits") + missing_files("protein"):
         _say("The data files are not here: no fits beside the peer. Set MVCC_DATA.")
         return False
     return True

@@ -24,9 +24,8 @@ from unittest.mock import patch
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
-from mvcc.datasets import dataset_info, find_file
 from mvcc.experiments import Config, _store, _trial, load_config
-from scripts.bench.table import threads
+from scripts.bench.table import missing_files, threads
 from scripts.command import no_options
 from scripts.tables import RESULTS, ROOT, store
 
@@ -35,53 +34,39 @@ CONFIGS = tuple(ROOT / "configs" / f"{name}.yaml" for name in NAMES)
 TRIALS = 3
 
 # a function is named where it is looked up when it is called, which is not where it is defined
-Places = list[tuple[str, str]]
-STAGES: list[tuple[str, Places]] = [
-    ("compiled fits (PCK-Means)", [("mvcc.cluster._estimators", "pck_fit")]),
-    ("compiled fits (MPCK-Means)", [("mvcc.cluster._estimators", "mpck_fit")]),
-    (
-        "start and links",
-        [("mvcc.cluster._base", "neighborhood_start"), ("mvcc.cluster._descent", "build_links")],
-    ),
-    ("Python around fits", [("mvcc.cluster._base.ConstrainedKMeans", "_learn")]),
-    (
-        "compiled propagation",
-        [
-            ("mvcc.propagation._e_step", "build_links"),
-            ("mvcc.propagation._e_step", "endpoint_reach"),
-            ("mvcc.propagation._e_step", "max_product"),
-            ("mvcc.propagation._gaussians", "memberships"),
-        ],
-    ),
-    (
-        "Python around propagation (Gaussians, tree)",
-        [("mvcc.multiview.co_em._transfer", "propagate_constraints")],
-    ),
-    (
-        "closure",
-        [("mvcc.experiments._trial", "augment"), ("mvcc.multiview.co_em._loop", "augment")],
-    ),
-    (
-        "mapping and uniting constraints",
-        [
-            ("mvcc.multiview.co_em._loop", "ConstraintMap"),
-            ("mvcc.multiview.co_em._loop._ViewLoop", "_transferred"),
-            ("mvcc.multiview.co_em._loop", "unify"),
-        ],
-    ),
-    ("diagnostics", [("mvcc.multiview.co_em._algorithm_2", "diagnose")]),
-    ("co-EM and estimator (rest)", [("mvcc.multiview._estimator.MultiViewEstimator", "fit")]),
-    (
-        "scoring (F, precision and counts)",
-        [
-            ("mvcc.experiments._trial", "pairwise_f_measure"),
-            ("mvcc.experiments._trial", "_measures"),
-        ],
-    ),
-    ("drawing and embedding", [("mvcc.experiments._trial", "draw_trial")]),
-    ("storing (csv bytes of one shard)", [("mvcc.experiments._store", "_csv_bytes")]),
-    ("rest of the trial", [("mvcc.experiments._trial", "run_trial")]),
-]
+STAGES: dict[str, list[str]] = {
+    "compiled fits (PCK-Means)": ["mvcc.cluster._estimators.pck_fit"],
+    "compiled fits (MPCK-Means)": ["mvcc.cluster._estimators.mpck_fit"],
+    "start and links": [
+        "mvcc.cluster._base.neighborhood_start",
+        "mvcc.cluster._descent.build_links",
+    ],
+    "Python around fits": ["mvcc.cluster._base.ConstrainedKMeans._learn"],
+    "compiled propagation": [
+        "mvcc.propagation._e_step.build_links",
+        "mvcc.propagation._e_step.endpoint_reach",
+        "mvcc.propagation._e_step.max_product",
+        "mvcc.propagation._gaussians.memberships",
+    ],
+    "Python around propagation (Gaussians, tree)": [
+        "mvcc.multiview.co_em._transfer.propagate_constraints"
+    ],
+    "closure": ["mvcc.experiments._trial.augment", "mvcc.multiview.co_em._loop.augment"],
+    "mapping and uniting constraints": [
+        "mvcc.multiview.co_em._loop.ConstraintMap",
+        "mvcc.multiview.co_em._loop._ViewLoop._transferred",
+        "mvcc.multiview.co_em._loop.unify",
+    ],
+    "diagnostics": ["mvcc.multiview.co_em._algorithm_2.diagnose"],
+    "co-EM and estimator (rest)": ["mvcc.multiview._estimator.MultiViewEstimator.fit"],
+    "scoring (F, precision and counts)": [
+        "mvcc.experiments._trial.pairwise_f_measure",
+        "mvcc.experiments._trial._measures",
+    ],
+    "drawing and embedding": ["mvcc.experiments._trial.draw_trial"],
+    "storing (csv bytes of one shard)": ["mvcc.experiments._store._csv_bytes"],
+    "rest of the trial": ["mvcc.experiments._trial.run_trial"],
+}
 TOTALS = ("total with timers", "total without timers")
 
 
@@ -124,24 +109,13 @@ class Stopwatch:
 
 
 @contextmanager
-def timers(stages: Sequence[tuple[str, Places]] = STAGES) -> Iterator[Counter[str]]:
-    """Put timers around the functions of all stages, and take them off in the end.
-
-    Give the nanoseconds of each stage.
-
-    Raises
-    ------
-    AttributeError
-        For a name that does not exist.
-    """
+def timers() -> Iterator[Counter[str]]:
+    """Give the nanoseconds of each stage, whose functions have timers around them meanwhile."""
     watch = Stopwatch()
     with ExitStack() as wrapped:
-        for stage, places in stages:
-            for owner, attribute in places:
-                function = getattr(resolve_name(owner), attribute)
-                wrapped.enter_context(
-                    patch.object(resolve_name(owner), attribute, watch.timed(stage, function))
-                )
+        for stage, names in STAGES.items():
+            for name in names:
+                wrapped.enter_context(patch(name, watch.timed(stage, resolve_name(name))))
         yield watch.spent
 
 
@@ -171,7 +145,7 @@ def _rows(config: Config, trials: int) -> Iterator[tuple[str, str, float, float]
             _run(config, trial)
         spent.update(spent_on_trial)
         spent[TOTALS[0]] += spent_on_trial.total()
-    for stage, _ in STAGES:
+    for stage in STAGES:
         yield config.dataset, stage, spent[stage] / trials / 1e6, spent[stage] / spent[TOTALS[0]]
     for total in TOTALS:
         yield config.dataset, total, spent[total] / trials / 1e6, float("nan")
@@ -184,8 +158,7 @@ def _run(config: Config, trial: int) -> None:
 
 def _is_here(config: Config) -> bool:
     """Tell whether a data set can be loaded, or say what is missing."""
-    missing = [file.name for file in dataset_info(config.dataset).files if find_file(file) is None]
-    if missing:
+    if missing := missing_files(config.dataset):
         why = f"is left out; missing: {', '.join(missing)}. Set MVCC_DATA."
         print(config.dataset, why, file=sys.stderr)
     return not missing

@@ -17,6 +17,8 @@ import numba
 import numpy as np
 import pandas as pd
 
+from mvcc.datasets import dataset_info, find_file
+
 Aim = tuple[str, str, float]  # column, "≥" or "≤", limit
 COLUMNS = ["task", "ms", "peak_mb", "other", "other_ms", "ratio", "aim", "reached"]
 COLUMNS += ["f", "other_f", "found"]
@@ -44,6 +46,11 @@ def alone(module: str, *words: str, **arrays: Any) -> list[dict[str, Any]]:
         command = [sys.executable, "-W", "ignore", "-m", f"scripts.bench.{module}", *words]
         done = subprocess.run([*command, str(path)], capture_output=True, text=True, check=True)
     return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def missing_files(data: str) -> list[str]:
+    """Name the files of a data set that are not here."""
+    return [file.name for file in dataset_info(data).files if find_file(file) is None]
 
 
 @contextmanager

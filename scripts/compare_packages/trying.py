@@ -11,6 +11,7 @@ import json
 import platform
 import sys
 import time
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Callable, Sequence  # noqa: UP035 - Python 3.8
 
@@ -112,10 +113,3 @@ def tried(entry: Entry, task: Task, space: str) -> dict[str, Any]:
         "error": error,
         "labels": {where: np.asarray(values).tolist() for where, values in labels.items()},
     }
-
-
-def version(distribution: str) -> str:
-    """Return the installed version of a distribution."""
-    from importlib.metadata import version
-
-    return version(distribution)
