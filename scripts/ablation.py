@@ -147,13 +147,13 @@ VALUES = {
 VARIANTS = {AS_CODED: Variant()} | STEPS | VALUES
 
 
-def keys(n_draws: int) -> Iterator[dict[str, Any]]:
+def keys(n_draws: int) -> Iterator[tuple[Any, ...]]:
     """Give what is measured; constants are changed where some objects have no match only."""
     of_tasks = product(range(n_draws), MATCHED, DATA, N_CONSTRAINTS)
     for (seed, matched, name, constraints), variant in product(of_tasks, VARIANTS):
         is_tried = constraints or not VARIANTS[variant].of_pairs
         if is_tried and (matched < 1 or variant not in VALUES):
-            yield dict(zip(KEYS, (seed, matched, name, constraints, variant), strict=True))
+            yield seed, matched, name, constraints, variant
 
 
 def measured(
@@ -193,4 +193,4 @@ def lines(rows: pd.DataFrame) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    run(__doc__, OUT, keys, measured, lines, n_draws=3)
+    run(__doc__, OUT, KEYS, keys, measured, lines, n_draws=3)

@@ -33,7 +33,7 @@ CHECKED_ON = ("breast_cancer", "bbc_sport", "msrc_v5", "handwritten")
 N_CONSTRAINTS, GRAPHS = (0, 20, 40, 160), ("exact", "anchors")
 LEVEL, N_BANDS = 0.3, 10
 SCORES = ("right", "error", "brier")
-_KEYS = ["graph", "data", "constraints", "number"]
+KEYS = ["graph", "data", "constraints", "number"]
 
 
 def measured(graph: str, data: str, constraints: int, number: int) -> list[dict[str, float]]:
@@ -65,7 +65,7 @@ def scores_of_fits(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the share of right rows, the calibration error and the Brier score of every fit."""
     sets = np.where(rows["data"].isin(CHOSEN_ON), "chosen on", "checked on")
     error = (rows["sure"] - rows["right"]).abs()
-    return _weighted(rows.assign(sets=sets, error=error), ["sets", *_KEYS], *SCORES)
+    return _weighted(rows.assign(sets=sets, error=error), ["sets", *KEYS], *SCORES)
 
 
 def curves(rows: pd.DataFrame) -> pd.DataFrame:
@@ -79,10 +79,9 @@ def _weighted(rows: pd.DataFrame, keys: list[str], *columns: str) -> pd.DataFram
     return totals[[*columns]].div(totals["n"], axis=0)
 
 
-def keys(n_draws: int) -> Iterator[dict[str, Any]]:
+def keys(n_draws: int) -> Iterator[tuple[Any, ...]]:
     """Give what is measured."""
-    for key in product(GRAPHS, (*CHOSEN_ON, *CHECKED_ON), N_CONSTRAINTS, range(n_draws)):
-        yield dict(zip(_KEYS, key, strict=True))
+    return product(GRAPHS, (*CHOSEN_ON, *CHECKED_ON), N_CONSTRAINTS, range(n_draws))
 
 
 def lines(rows: pd.DataFrame) -> Iterator[str]:
@@ -92,4 +91,4 @@ def lines(rows: pd.DataFrame) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    run(__doc__, OUT, keys, measured, lines, n_draws=10)
+    run(__doc__, OUT, KEYS, keys, measured, lines, n_draws=10)

@@ -97,11 +97,10 @@ def lines(rows: pd.DataFrame) -> Iterator[str]:
         yield line([method], chain(*cells))
 
 
-def keys(n_draws: int) -> Iterator[dict[str, Any]]:
+def keys(n_draws: int) -> Iterator[tuple[Any, ...]]:
     """Give what is measured."""
-    for key in product(range(n_draws), MATCHED, names(), (JOINT, *OTHERS, *OF_PAIRS)):
-        yield dict(zip(KEYS, key, strict=True))
+    return product(range(n_draws), MATCHED, names(), (JOINT, *OTHERS, *OF_PAIRS))
 
 
 if __name__ == "__main__":
-    run(__doc__, OUT, keys, measured, lines)
+    run(__doc__, OUT, KEYS, keys, measured, lines)

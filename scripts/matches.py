@@ -22,27 +22,23 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from mvcc import AutoScaler, JointGraphClustering, candidate_hits, load_dataset, match_candidates
+from mvcc import AutoScaler, JointGraphClustering, candidate_hits, match_candidates
 from mvcc._utils.arrays import Floats, Ints
 from mvcc.multiview import seem_wrong
-from scripts.newsgroups import halves_of_news
 from scripts.studies import means, run
 from scripts.tables import RESULTS
+from scripts.two_tables import two_tables
 
 OUT = RESULTS / "matches.csv"
+KEYS = ["what", "data", "mapped", "wrong", "task"]
 SETS = ("digits_halves", "newsgroups")
 WRONG, MAPPED = (0.05, 0.1, 0.25), (0.1, 0.3, 1.0)
-_SHARED = 700  # documents that both views have halves of
 
 
 def task(data: str, seed: int, mapped: float) -> tuple[list[Floats], int, Ints, Ints]:
     """Return scaled views, the number of classes, the known matches and the others."""
     rng = np.random.default_rng([zlib.crc32(data.encode()), seed])
-    if data == "newsgroups":
-        views, labels, matches = halves_of_news(rng, _SHARED)
-    else:
-        dataset = load_dataset(data, random_state=seed)
-        views, labels, matches = dataset.views, dataset.labels, dataset.relations[0, 1]
+    views, labels, matches = two_tables(data, seed, rng)
     k = len(np.unique(labels[0]))
     order = rng.permutation(len(matches))
     known, others = np.split(order, [round(mapped * len(order))])
@@ -88,12 +84,12 @@ def candidates(data: str, mapped: float, seed: int) -> dict[str, float]:
     }
 
 
-def keys(n_draws: int) -> Iterator[dict[str, Any]]:
+def keys(n_draws: int) -> Iterator[tuple[Any, ...]]:
     """Give what is measured."""
     cells = [("candidates", mapped, 0.0) for mapped in MAPPED[:2]]
     cells += [("suspicious", mapped, wrong) for mapped in MAPPED[1:] for wrong in WRONG]
     for seed, data, (kind, mapped, wrong) in product(range(n_draws), SETS, cells):
-        yield {"what": kind, "data": data, "mapped": mapped, "wrong": wrong, "task": seed}
+        yield kind, data, mapped, wrong, seed
 
 
 def lines(rows: pd.DataFrame) -> Iterator[str]:
@@ -115,4 +111,4 @@ def measured(
 
 
 if __name__ == "__main__":
-    run(__doc__, OUT, keys, measured, lines, n_draws=10)
+    run(__doc__, OUT, KEYS, keys, measured, lines, n_draws=10)

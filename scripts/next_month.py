@@ -21,16 +21,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from mvcc import cluster_views, load_dataset
+from mvcc import cluster_views
 from mvcc.embedding import find_objects
 from mvcc.tables import ClusteringResult
-from scripts.newsgroups import halves_of_news
 from scripts.studies import line, mean, mean_f, print_lines
+from scripts.two_tables import two_tables
 
 SETS = ("digits_halves", "newsgroups")
 WAYS = ("grows", "part alone")
 N_PARTS, MAPPED = 5, 0.3
-_SHARED = 700  # documents that both views have halves of
 
 Labels = list["pd.Series[int]"]
 
@@ -40,11 +39,7 @@ class Task:
 
     def __init__(self, data: str, seed: int) -> None:
         rng = np.random.default_rng(seed)
-        if data == "newsgroups":
-            columns, classes, matches = halves_of_news(rng, _SHARED)
-        else:
-            loaded = load_dataset(data, random_state=seed)
-            columns, classes, matches = loaded.views, loaded.labels, loaded.relations[0, 1]
+        columns, classes, matches = two_tables(data, seed, rng)
         self.names, self.seed = ("first", "second"), seed
         self.views, self.classes = [], []
         for name, X, y in zip(self.names, columns, classes, strict=True):

@@ -96,12 +96,12 @@ def lines(rows: pd.DataFrame) -> Iterator[str]:
         yield line([method], chain(*cells))
 
 
-def keys(n_draws: int) -> Iterator[dict[str, Any]]:
+def keys(n_draws: int) -> Iterator[tuple[Any, ...]]:
     """Give what is measured."""
     for key in product(range(n_draws), names(), N_CONSTRAINTS):
         for method in WITH if key[-1] else WITHOUT:
-            yield dict(zip(KEYS, (*key, method), strict=True))
+            yield *key, method
 
 
 if __name__ == "__main__":
-    run(__doc__, OUT, keys, measured, lines)
+    run(__doc__, OUT, KEYS, keys, measured, lines)

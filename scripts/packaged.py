@@ -168,14 +168,13 @@ def lines(rows: pd.DataFrame) -> Iterator[str]:
             yield line([data], map("{:.3f}".format, values))
 
 
-def keys(n_draws: int) -> Iterator[dict[str, Any]]:
+def keys(n_draws: int) -> Iterator[tuple[Any, ...]]:
     """Give what is measured."""
     for data in DATA:
         few = len(read(data).y) < FEWEST_OBJECTS
         methods = WITHOUT if few else (*WITHOUT, *OF_PAIRS[1:])
-        for number, matched, method in product(range(n_draws), MATCHED, methods):
-            yield dict(zip(KEYS, (number, matched, data, method), strict=True))
+        yield from product(range(n_draws), MATCHED, [data], methods)
 
 
 if __name__ == "__main__":
-    run(__doc__, OUT, keys, measured, lines)
+    run(__doc__, OUT, KEYS, keys, measured, lines)

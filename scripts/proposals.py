@@ -23,12 +23,12 @@ from mvcc import AutoScaler, load_dataset
 from mvcc._utils.arrays import Floats, Ints
 from mvcc.multiview import match_proposals
 from scripts.matches import task
-from scripts.studies import line, overlapping, print_lines
+from scripts.studies import line, print_lines
+from scripts.two_tables import SHARED, overlapping
 
 SETS = ("digits_halves", "newsgroups", "handwritten")
 MAPPED = (0.1, 0.3)
 BANDS = (0, 0.02, 0.05, 0.1, 0.2, 0.5, 0.8, 1)
-_SHARED = 700  # rows that both views have
 _KINDS = (0, 2)  # of features
 
 
@@ -39,12 +39,12 @@ def views_and_matches(data: str, seed: int, mapped: float) -> tuple[list[Floats]
         return views, known, others
     rng = np.random.default_rng(seed)
     every = load_dataset(data, random_state=seed).views
-    drawn, matches = overlapping(len(every[0]), _SHARED, rng)
+    drawn, matches = overlapping(len(every[0]), SHARED, rng)
     views = [
         AutoScaler().fit_transform(every[kind][rows])
         for kind, rows in zip(_KINDS, drawn, strict=True)
     ]
-    known, others = np.split(rng.permutation(_SHARED), [round(mapped * _SHARED)])
+    known, others = np.split(rng.permutation(SHARED), [round(mapped * SHARED)])
     return views, matches[known], matches[others]
 
 

@@ -1,4 +1,4 @@
-"""What the studies of the documentation share: draws, scores, stored rows, means, options."""
+"""What the studies of the documentation share: scores, stored rows, means, options."""
 
 from __future__ import annotations
 
@@ -19,15 +19,7 @@ from mvcc._utils.arrays import Floats, Ints
 from scripts import tables
 from scripts.command import parser
 
-N_ROWS = 1000  # of each of two overlapping views
 CLOSE = 0.01  # scores that differ by less are level
-
-
-def overlapping(n: int, n_shared: int, rng: np.random.Generator) -> tuple[list[Ints], Ints]:
-    """Draw the objects of two views, some of which are in both; return them and all matches."""
-    drawn, only_first = rng.permutation(n), N_ROWS - n_shared
-    matches = np.column_stack((np.arange(only_first, N_ROWS), np.arange(n_shared)))
-    return [drawn[:N_ROWS], drawn[only_first : only_first + N_ROWS]], matches
 
 
 def mean_f(classes: Iterable[ArrayLike], labels: Iterable[ArrayLike]) -> float:
@@ -52,15 +44,17 @@ def as_frames(views: Iterable[Floats], matches: Ints) -> tuple[dict[str, pd.Data
 
 def completed(
     path: Path,
-    keys: Iterable[Mapping[str, Any]],
+    names: Sequence[str],
+    keys: Iterable[Sequence[Any]],
     measure: Callable[..., Iterable[Mapping[str, Any]]],
 ) -> pd.DataFrame:
     """Measure the keys that a file has no rows of yet, storing each at once; return all rows."""
     frame = pd.read_csv(path) if path.exists() else pd.DataFrame()
     for key in keys:
-        if len(frame) and (frame[[*key]] == [*key.values()]).all(axis=1).any():
+        if len(frame) and (frame[[*names]] == [*key]).all(axis=1).any():
             continue
-        rows = pd.DataFrame([{**key, **row} for row in measure(**key)])
+        named = dict(zip(names, key, strict=True))
+        rows = pd.DataFrame([{**named, **row} for row in measure(**named)])
         frame = pd.concat((frame, rows), ignore_index=True)
         frame.to_csv(path, index=False)
     return frame
@@ -69,7 +63,8 @@ def completed(
 def run(
     about: str | None,
     path: Path,
-    keys: Callable[[int], Iterable[Mapping[str, Any]]],
+    names: Sequence[str],
+    keys: Callable[[int], Iterable[Sequence[Any]]],
     measure: Callable[..., Iterable[Mapping[str, Any]]],
     lines: Callable[[pd.DataFrame], Iterable[str]],
     n_draws: int = 5,
@@ -78,7 +73,7 @@ def run(
     asked = _with_draws(about, n_draws)
     asked.add_argument("--out", type=Path, default=path, help="(default: %(default)s)")
     args = asked.parse_args()
-    print(*lines(completed(args.out, keys(args.draws), measure)), sep="\n")
+    print(*lines(completed(args.out, names, keys(args.draws), measure)), sep="\n")
 
 
 def print_lines(about: str | None, lines: Callable[[int], Iterator[str]]) -> None:

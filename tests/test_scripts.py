@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from scripts import ablation, keel, newsgroups, number_of_clusters, one_table, packaged
+from scripts import ablation, keel, number_of_clusters, one_table, packaged, two_tables
 from scripts.studies import line
 from scripts.tables import ROOT, markdown
 
@@ -73,5 +73,5 @@ def test_documents_of_newsgroups_are_those_of_the_data_set(tmp_path, monkeypatch
     for name in ("9", "10", "about.txt"):
         (tmp_path / name).write_text(name, "utf-8")
     folders = {"20newsgroups/a": Path(tmp_path)}
-    monkeypatch.setattr(newsgroups, "fetch", lambda name: folders)
-    assert newsgroups.texts_of_groups() == [["10", "9"]]
+    monkeypatch.setattr(two_tables, "fetch", lambda name: folders)
+    assert two_tables.texts_of_groups() == [["10", "9"]]

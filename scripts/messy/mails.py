@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from mvcc._utils.arrays import Ints
-from scripts.newsgroups import texts_of_groups
+from scripts.two_tables import texts_of_groups
 
 N_MAILS = 150  # of a group
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f]")  # not allowed in a workbook
