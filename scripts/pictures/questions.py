@@ -14,13 +14,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from PIL import Image
-from playwright.sync_api import sync_playwright
 from sklearn.datasets import load_digits
 
 from mvcc.tables import AskSession, load_job, read_inputs
 from scripts.command import no_options
 from scripts.pictures.small import FOLDER, save_small
-from tests.browser.chromium import ARGUMENTS, CHROMIUM
+from tests.browser.chromium import chromium
 from tests.tables.asking.pages import serving
 
 NAMES = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
@@ -40,8 +39,7 @@ def main() -> None:
                 name = NAMES[load_digits().target[int(question.id.rpartition("-")[2])]]
                 known = name in [group.name for group in session.groups]
                 session.answer(question.id, name if known else f"new:{name}", again=True)
-        with serving(config) as server, sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        with serving(config) as server, chromium() as browser:
             for file, (width, height) in SIZES.items():
                 phone = width < 600
                 tab = browser.new_page(
@@ -54,7 +52,6 @@ def main() -> None:
                 tab.wait_for_selector("#rows img")
                 tab.wait_for_load_state("networkidle")
                 save_small(tab.screenshot(), FOLDER / file)
-            browser.close()
 
 
 def write_digits(folder: Path) -> Path:

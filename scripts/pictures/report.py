@@ -11,11 +11,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-from playwright.sync_api import sync_playwright
-
 from scripts.command import no_options
 from scripts.pictures.small import FOLDER, save_small
-from tests.browser.chromium import ARGUMENTS, CHROMIUM
+from tests.browser.chromium import chromium
 from tests.browser.conftest import DRAWN
 
 WIDTH, HEIGHT = 1280, 1440
@@ -38,13 +36,11 @@ def main() -> None:
 
 def photograph(page: Path) -> bytes:
     """Return the beginning of a page as PNG."""
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+    with chromium() as browser:
         tab = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT}, color_scheme="light")
         tab.goto(page.as_uri())
         tab.wait_for_function(DRAWN)
         image: bytes = tab.screenshot()
-        browser.close()
     return image
 
 

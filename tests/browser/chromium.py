@@ -1,5 +1,6 @@
 """Where the browser is, and how it starts without asking the network for anything."""
 
+from contextlib import contextmanager
 from shutil import which
 
 CHROMIUM = next(
@@ -15,3 +16,14 @@ ARGUMENTS = (
     "--disable-component-update",
     "--disable-sync",
 )
+
+
+@contextmanager
+def chromium():
+    """Give a browser, and close it in the end."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        launched = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        yield launched
+        launched.close()

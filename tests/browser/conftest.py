@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from mvcc.reporting.html import experiment_page
-from tests.browser.chromium import ARGUMENTS, CHROMIUM
+from tests.browser.chromium import chromium
 from tests.browser.facts import make_facts
 from tests.reports import write_clustering_report
 
@@ -35,12 +35,8 @@ DARK, LIGHT = ["rgb(20, 24, 29)"] * 2, ["rgb(255, 255, 255)"] * 2
 
 @pytest.fixture(scope="session")
 def browser():
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        launched = playwright.chromium.launch(executable_path=CHROMIUM, args=list(ARGUMENTS))
+    with chromium() as launched:
         yield launched
-        launched.close()
 
 
 @pytest.fixture
