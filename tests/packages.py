@@ -1,6 +1,17 @@
-"""Packages as pip installs them: metadata, entry points and one module."""
+"""Packages as pip installs them, and classes in the place of a package that is not installed."""
 
+import sys
 from textwrap import dedent
+from types import ModuleType
+
+
+def replace_clusterers(monkeypatch, package, classes):
+    """Put classes, by name, in the place of the module ``cluster`` of a package."""
+    parent, module = ModuleType(package), ModuleType(f"{package}.cluster")
+    parent.cluster = module
+    vars(module).update(classes)
+    monkeypatch.setitem(sys.modules, package, parent)
+    monkeypatch.setitem(sys.modules, f"{package}.cluster", module)
 
 
 def install(folder, package, offers, source, version="1.0", group="mvcc.transfers"):

@@ -2,7 +2,6 @@
 
 import json
 import sys
-from types import ModuleType
 
 import numpy as np
 import pytest
@@ -13,6 +12,7 @@ from mvcc.experiments._draw import draw_trial
 from mvcc.reporting.figures._style import PEERS
 from mvcc.results._reading import Results
 from scripts import peers
+from tests.packages import replace_clusterers
 
 
 @pytest.fixture
@@ -27,10 +27,7 @@ def mvlearn(monkeypatch):
         def fit_predict(self, views):
             return self.model.fit_predict(views[0])
 
-    module = ModuleType("mvlearn.cluster")
-    module.MultiviewSpectralClustering = First
-    monkeypatch.setitem(sys.modules, "mvlearn", ModuleType("mvlearn"))
-    monkeypatch.setitem(sys.modules, "mvlearn.cluster", module)
+    replace_clusterers(monkeypatch, "mvlearn", {"MultiviewSpectralClustering": First})
     monkeypatch.setattr(peers, "version", lambda name: "0")
 
 

@@ -1,8 +1,5 @@
 """Methods label every row of every table, and find blobs that gaps do not hide."""
 
-import sys
-from types import ModuleType
-
 import numpy as np
 import pytest
 from sklearn.cluster import KMeans
@@ -12,6 +9,7 @@ from scripts.field import methods
 from scripts.field.methods import EACH, GRID, GROUPS, IMML, MVLEARN, PAIRS, CannotRun, prepared
 from scripts.field.protocols import Task, aligned, mask_a
 from scripts.field.scores import of_objects, score
+from tests.packages import replace_clusterers
 
 
 @pytest.fixture
@@ -89,16 +87,9 @@ def packages(monkeypatch):
             seen.append(tables)
             return self.model.fit_predict(np.nan_to_num(np.hstack(tables)))
 
-    for name, classes in {
-        "imml": ("NEMO", "IMSR", "EEIMVC", "LFIMVC", "OPIMC"),
-        "mvlearn": ("MultiviewSpectralClustering", "MultiviewCoRegSpectralClustering"),
-    }.items():
-        package, module = ModuleType(name), ModuleType(f"{name}.cluster")
-        package.cluster = module
-        for of_class in classes:
-            setattr(module, of_class, Filled)
-        monkeypatch.setitem(sys.modules, name, package)
-        monkeypatch.setitem(sys.modules, f"{name}.cluster", module)
+    names = ("MultiviewSpectralClustering", "MultiviewCoRegSpectralClustering")
+    replace_clusterers(monkeypatch, "mvlearn", dict.fromkeys(names, Filled))
+    replace_clusterers(monkeypatch, "imml", dict.fromkeys(IMML, Filled))
     return seen
 
 
