@@ -10,7 +10,6 @@ python -m scripts.bench.shapes
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -23,6 +22,7 @@ from mvcc._utils.arrays import Floats, Ints
 from scripts.bench.page import replace_block
 from scripts.bench.table import as_table, best_of, row
 from scripts.command import no_options
+from scripts.field.protocols import matches_of
 from scripts.studies import mean_f
 from scripts.tables import RESULTS, markdown, store
 
@@ -97,10 +97,7 @@ def _fit(
     aim: list[tuple[str, str, float]] | None = None,
 ) -> dict[str, Any]:
     k = 1 + max(int(y.max()) for y in classes)
-    matches = {}
-    for u, v in combinations(range(len(views)), 2):
-        _, i, j = np.intersect1d(objects[u], objects[v], return_indices=True)
-        matches[u, v] = np.column_stack((i, j))
+    matches = matches_of(objects)
     judged = None
     if n_pairs:
         judged = [Constraints.from_labels(y, n_pairs // len(views), 0) for y in classes]

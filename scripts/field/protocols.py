@@ -42,13 +42,7 @@ class Task:
     @property
     def matches(self) -> dict[tuple[int, int], Ints]:
         """The matching rows (r, 2) of every two tables."""
-        matches = {}
-        for u, v in combinations(range(len(self.views)), 2):
-            _, *rows = np.intersect1d(
-                self.objects[u], self.objects[v], assume_unique=True, return_indices=True
-            )
-            matches[u, v] = np.column_stack(rows)
-        return matches
+        return matches_of(self.objects)
 
     @property
     def is_complete(self) -> bool:
@@ -62,6 +56,16 @@ class Task:
         right = Constraints.from_labels(self.classes[0], n, seed)
         is_wrong = np.random.default_rng(seed).permutation(n) < n_wrong
         return [Constraints(right.pairs, right.must_link ^ is_wrong), None]
+
+
+def matches_of(objects: list[Ints]) -> dict[tuple[int, int], Ints]:
+    """Return the rows (r, 2) of every two tables that are the same object."""
+    matches = {}
+    for u, v in combinations(range(len(objects)), 2):
+        both = objects[u], objects[v]
+        _, *rows = np.intersect1d(*both, assume_unique=True, return_indices=True)
+        matches[u, v] = np.column_stack(rows)
+    return matches
 
 
 class Cell(NamedTuple):
