@@ -26,7 +26,7 @@ from mvcc.tables import (
     load_job,
     record_table,
 )
-from mvcc.tables.asking import _pages
+from mvcc.tables.asking import _pages, _review
 from mvcc.tables.asking._pages import ReviewPage
 from mvcc.tables.correcting import _corrected
 from mvcc.tables.correcting._corrected import Reviewed
@@ -198,6 +198,24 @@ def test_a_match_that_a_correction_made_is_not_listed_once_that_is_undone(result
     told["relations"][0]["suspicious"] = seem_wrong
     facts = Reviewed(Draft(parse_facts(told)), []).facts
     assert [list(one) for one in facts.relations[0].suspicious] == seem_wrong[:1]
+
+
+def test_matches_that_were_left_out_are_settled_either_way(results, monkeypatch):
+    told = read_facts(results).to_dict()
+    right, wrong = told["relations"][0]["pairs"][:2]
+    told["relations"][0]["suspicious"] = [[*right, 1.0, True], [*wrong, 0.9, True]]
+    monkeypatch.setattr(_review, "read_found", lambda folder: parse_facts(told))
+    with ReviewSession(results) as session:
+        doubted = session.doubted_matches()
+        session.record([(doubted[0]["id"], "match"), (doubted[1]["id"], "no match")])
+        assert session.doubted_matches() == []
+        pairs = [list(pair) for pair in session.facts.relations[0].pairs]
+        assert right in pairs
+        assert wrong not in pairs
+        with pytest.raises(MvccError, match="are not matched"):
+            session.record([(doubted[1]["id"], "no match")])
+        session.record([("", "undo")] * 2)
+        assert session.doubted_matches() == doubted
 
 
 def test_a_clustering_that_continues_it_is_corrected_in_the_same_way_and_so_is_the_next(results):

@@ -224,11 +224,13 @@ function matchItem({ id, used }) {
   const words = id.replace("\n", " and ");
   const deny = () => correct(id, "no match", `${words} are not the same`);
   const confirm = () => correct(id, "match", `${words} are the same`);
-  const wrongButton = button(used ? "Wrong match" : "Left out already", deny, `(${words})`);
-  wrongButton.disabled = !used;
   return entry(
     asRows(rowsOf(id.split("\n")).map((row) => shownRow(row))),
-    buttonRow(button("The same thing", confirm, `(${words})`), wrongButton),
+    used ? "" : make("p", "This match was left out."),
+    buttonRow(
+      button("The same thing", confirm, `(${words})`),
+      button("Wrong match", deny, `(${words})`),
+    ),
   );
 }
 
