@@ -276,6 +276,8 @@ def review(
         raise click.UsageError(
             "--port and --no-open go with the page; leave them out, or --json, --parts, --answers."
         )
+    if not for_program:
+        shared.remark(f"Reading {folder} and its tables …")
     with tables.ReviewSession(folder, shared.remark) as session:
         if parts is not None:
             shared.print_json({"parts": session.parts(parts)})

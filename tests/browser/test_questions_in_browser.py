@@ -221,16 +221,16 @@ def test_what_was_not_sent_stays_in_sight_whatever_else_is_tried(config, visit):
     assert len(asked(config)) == 2
 
 
-def test_a_page_that_waits_for_the_server_is_dimmed(page):
+@pytest.mark.parametrize(("key", "request_to"), [("u", "**/answer"), ("?", "**/nearest?*")])
+def test_a_page_that_waits_for_the_server_is_dimmed(page, key, request_to):
     held = []
-    page.route("**/answer", lambda route: held.append(route))
-    with page.expect_request("**/answer"):
-        page.click("[data-key=u]")
-    dimmed = "() => getComputedStyle(document.querySelector('main')).opacity === '0.6'"
-    page.wait_for_function(dimmed)
+    page.route(request_to, lambda route: held.append(route))
+    with page.expect_request(request_to):
+        page.click(f"[data-key='{key}']")
+    opacity = "getComputedStyle(document.querySelector('main')).opacity"
+    page.wait_for_function(f"() => {opacity} === '0.6'")
     held[0].continue_()
-    wait_for(page, TOLD, "You said unsure about ")
-    assert not page.evaluate(dimmed)
+    page.wait_for_function(f"() => {opacity} === '1'")
 
 
 def test_what_comes_when_the_page_has_ended_changes_nothing(config, visit):

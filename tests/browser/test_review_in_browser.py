@@ -4,9 +4,9 @@ import shutil
 
 import pytest
 
-from mvcc.results import read_facts
+from mvcc.results import parse_facts, read_facts
 from mvcc.tables import cluster_job, load_job
-from mvcc.tables.asking import _pages
+from mvcc.tables.asking import _pages, _review
 from tests.browser.conftest import SCROLLED, UNFOLD
 from tests.browser.test_questions_in_browser import PROBLEM, TOLD, wait_for
 from tests.tables.asking.pages import correcting, write_tables
@@ -67,12 +67,18 @@ def test_every_correction_of_a_page_is_in_the_files_and_undone(results, open_pag
         wait_for(page, TOLD, f"is now called {NAME[:30]}")
         focused = page.evaluate("document.activeElement.ariaLabel")
         assert focused == f"Rows 0 {NAME}"
+        page.click("[aria-label^='Rename 0 ']")
+        assert page.input_value(".doing input") == NAME
+        page.keyboard.press("Escape")
         page.click("[aria-label^='Merge 1 ']")
         page.select_option("[aria-label=Into]", "2")
         page.keyboard.press("Tab")
         page.keyboard.press("Enter")
         wait_for(page, TOLD, "was merged into 2. 40 rows moved.")
         page.click("[aria-label^='Split 2 ']")
+        page.wait_for_selector("text=Split off part 2")
+        first, second = (one.bounding_box() for one in page.locator(".doing section").all())
+        assert first["y"] == second["y"]  # side by side
         page.click("text=Split off part 2")
         wait_for(page, TOLD, "were split off as 3.")
         split = clusters(results)
@@ -80,6 +86,7 @@ def test_every_correction_of_a_page_is_in_the_files_and_undone(results, open_pag
         assert parted == {row for row, cluster in before.items() if cluster in ("1", "2")}
         page.click("[aria-label^='Rows 0 ']")
         page.wait_for_selector("#opened h2:focus")
+        assert page.inner_text("#opened h2").startswith(f"Rows of 0 {NAME} (")
         row = page.locator("#opened [data-row^='texts:']").first.get_attribute("data-row")
         page.check(f"#opened [data-row='{row}']")
         assert page.inner_text("#n-selected") == "1 row selected"
@@ -148,6 +155,20 @@ def test_a_dispute_is_settled_by_one_of_its_answers(tmp_path, open_page):
     assert clusters(tmp_path / "results")["texts:t4"] == "-1"
 
 
+def test_a_match_that_was_left_out_is_said_to_be_wrong(results, open_page, monkeypatch):
+    told = read_facts(results).to_dict()
+    (relation,) = told["relations"]
+    relation["suspicious"] = [[*relation["pairs"][0], 1.0, True]]
+    monkeypatch.setattr(_review, "read_found", lambda folder: parse_facts(told))
+    with correcting(results) as server:
+        page = open_page(server)
+        page.click("text=Matches that seem to be wrong (1)")
+        assert "This match was left out." in page.inner_text("#matches")
+        page.click("#matches >> text=Wrong match")
+        wait_for(page, TOLD, "are not the same. 0 rows moved.")
+        assert page.inner_text("#n-matches") == "Matches that seem to be wrong (0)"
+
+
 def test_of_views_numbered_apart_a_row_is_moved_within_its_view(tmp_path, open_page):
     job = load_job(write_tables(tmp_path)).model_copy(update=QUICK | {"matches": {}})
     cluster_job(job, tmp_path / "results")
@@ -198,6 +219,9 @@ def test_two_pages_at_once_lose_nothing(results, open_page):
         assert "the first" in headings(second)[0]
         rename(second, 1, "the second")
         wait_for(second, TOLD, "is now called the second.")
+        first.keyboard.press("p")
+        wait_for(first, PROBLEM, "Not taken: undo")
+        assert first.inner_text(TOLD) == ""  # what it said last may hold no longer
     assert read_facts(results).names[:2] == ("the first", "the second")
 
 

@@ -141,10 +141,7 @@ function showGroups() {
 }
 
 function renaming(item, group) {
-  const form = renameForm(group.name, group.name, quoted(group.name));
-  putInto(item, form);
-  form[0].value = group.name;
-  form[0].select();
+  putInto(item, renameForm(group.name, group.name, quoted(group.name)));
 }
 
 function showSaid() {

@@ -137,17 +137,19 @@ function rememberFocus() {
   };
 }
 
-/* A form that renames `id`, which sentences call `words`. */
-function renameForm(id, label, words) {
+/* A form that renames `id`, called `name` so far; sentences call it `words`. */
+function renameForm(id, name, words) {
   const input = make("input", {
+    value: name,
+    onfocus: () => input.select(),
     maxlength: state.most_letters,
     autocomplete: "off",
     required: "",
-    "aria-label": `New name of ${label}`,
+    "aria-label": `New name of ${words}`,
   });
   const onsubmit = () => {
-    const name = input.value.trim();
-    say("answer", { id, answer: `rename:${name}` }, `${words} is now called ${quoted(name)}`);
+    const newName = input.value.trim();
+    say("answer", { id, answer: `rename:${newName}` }, `${words} is now called ${quoted(newName)}`);
   };
   return make("form", { onsubmit }, input, make("button", "Rename"));
 }
@@ -257,8 +259,10 @@ function bars(values) {
 
 async function get(path) {
   if (unsent) return remind();
+  document.body.classList.add("busy");
   const response = await fetch(path).catch(() => null);
   const reply = response && (await response.json().catch(() => null));
+  setBusy(busy); // of what may be on its way to be said
   if (!byId("problem")) return null; // the page has ended meanwhile
   if (response && response.ok) {
     if (unanswered) showProblem("");

@@ -32,6 +32,7 @@ function showTaken(reply) {
 function showStale(newState, words, isRetry) {
   showAnew(newState);
   showProblem(notTaken("corrected", words, isRetry));
+  byId("told").replaceChildren();
 }
 
 function showFinished(reply) {
@@ -105,7 +106,7 @@ function clusterItem(cluster) {
 }
 
 function renaming(item, cluster) {
-  putInto(item, renameForm(String(cluster.cluster), fullName(cluster), fullName(cluster)));
+  putInto(item, renameForm(String(cluster.cluster), cluster.name, fullName(cluster)));
 }
 
 function option(cluster, chosen = "") {
@@ -141,16 +142,17 @@ async function splitting(item, cluster) {
     ),
   );
   const split = () => correct(cluster.cluster, "split", `split ${fullName(cluster)}`);
-  putInto(item, ...sections, button("Split off part 2", split));
+  putInto(item, asRows(sections), button("Split off part 2", split));
 }
 
 async function openRows(id) {
   const reply = await get(`rows?id=${encodeURIComponent(id)}`);
-  if (!reply) return;
+  const cluster = reply && state.clusters.find((one) => String(one.cluster) === id);
+  if (!cluster) return; // it may be gone meanwhile
   opened = id;
   const closeAndReturn = () => {
     closeRows();
-    const index = state.clusters.findIndex((cluster) => String(cluster.cluster) === id);
+    const index = state.clusters.findIndex((one) => String(one.cluster) === id);
     byId("clusters").children[index].querySelector("button").focus();
   };
   const hadFocus = byId("opened").contains(document.activeElement);
@@ -158,7 +160,7 @@ async function openRows(id) {
     make(
       "h2",
       { tabindex: -1 },
-      `Rows of ${id} (${howMany(reply, ", the least sure first")}) `,
+      `Rows of ${fullName(cluster)} (${howMany(reply, ", the least sure first")}) `,
       button("Close", closeAndReturn),
     ),
     make("ul", { class: "rows" }, ...reply.rows.map((row) => entry(choosable(row)))),
