@@ -73,7 +73,8 @@ def _lines(clustering: Clustering, out: Path) -> Iterator[str]:
     if clustering.comparison:
         yield _wrapped(clustering.comparison.sentence)
     if clustering.continued:
-        yield f"Since {clustering.continued.former}:"
+        of_found = ", before corrections" if clustering.corrected else ""
+        yield f"Since {clustering.continued.former}{of_found}:"
         yield from (_wrapped(f"  {sentence}") for sentence in clustering.continued.in_words())
     if clustering.together:
         yield from map(_wrapped, clustering.together.in_words())

@@ -34,3 +34,7 @@ def test_a_program_reads_what_to_look_at_and_corrects_it(results, tmp_path):
     assert mvcc("review", results, "--answers", split).returncode == 0
     noted = mvcc("predict", results, new, "--out", tmp_path / "split.csv").stderr
     assert "view1: no new row is put into clusters 3 and 4, which corrections made" in noted
+    again = ("cluster", results / "cluster.yaml", "--continue", results, "--out", tmp_path / "next")
+    assert f"Since {results}, before corrections:\n" in mvcc(*again).stdout
+    report = (tmp_path / "next" / "report.html").read_text()
+    assert f"since <bdi>{results}</bdi>, before corrections</h3>" in report

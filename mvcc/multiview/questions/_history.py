@@ -176,7 +176,8 @@ class AnswerHistory:
         is_text = isinstance(name, str) and name.strip() and name == name.strip()
         if not is_text or not name.isprintable():
             raise InvalidInputError(
-                f"The name of a group must be a text without blanks at its ends, got {shown(name)}."
+                "The name of a group must be a text without blanks at its ends and invisible"
+                f" characters, got {shown(name)}."
             )
         answers = (NEW, UNSURE, OUTLIER, UNDO, "none")
         if name in answers or name.startswith((OPENS, MERGE, RENAME)):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mvcc._utils.arrays import Ints
+from mvcc._utils.ids import why_unknown
 from mvcc._utils.messages import counted, enumerated, for_reader, shown
 from mvcc.exceptions import DataError
 from mvcc.results import Changes, Continued
@@ -162,10 +163,11 @@ def _without_known_ids(former: Former, tables: Sequence[Table]) -> Iterator[str]
             named = f" The column of ids is {named}."
         if before and before == table.id_column:
             remedy = "write their ids as they were"
+        spelled = why_unknown(table.ids, view.ids, former.called)
         yield (
             f"{table.name} has {n_shared or 'none'} of the {counted(len(view.ids), 'id')} that"
-            f" {former.called} has: {shown(table.ids[0])} here, {shown(view.ids[0])} there.{named}"
-            f" If its rows are the same ones, {remedy}."
+            f" {former.called} has: {shown(table.ids[0])} here, {shown(view.ids[0])} there."
+            + (spelled or f"{named} If its rows are the same ones, {remedy}.")
         )
 
 
