@@ -189,7 +189,7 @@ class Correctable:
             Two views with a row each; if these are numbered alike, the second one is moved into the
             cluster of the first.
         same : bool, default=True
-            False takes a match away.
+            False takes a match away, if there is one.
 
         Returns
         -------
@@ -199,7 +199,7 @@ class Correctable:
         Raises
         ------
         InvalidInputError
-            For rows that are not there, views without matches, or no match to take away.
+            For rows that are not there, or views without matches.
         """
         is_match = check_flag(same, "same")
         return self._corrected(self._named(rows), MATCH if is_match else NO_MATCH)

@@ -175,7 +175,9 @@ def test_the_column_of_ids_that_was_asked_for_names_the_rows_again(tmp_path, lat
 
 def test_ids_that_are_only_spelled_otherwise_are_named(tmp_path, may):
     facts = go_on(tmp_path, may, blobs([30, 30, 30]).rename(str.upper), 3, "june")
-    spelled = f"are ids of {may} but for hyphens, blanks, zeros, case or an ending, such as 'R0' for"
+    spelled = (
+        f"are ids of {may} but for hyphens, blanks, zeros, case or an ending, such as 'R0' for"
+    )
     (warned,) = (one for one in facts["warnings"] if "has none of the 90 ids that" in one)
     assert warned.endswith(f" there. Most of them {spelled} 'r0': write both alike.")
 

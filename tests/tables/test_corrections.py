@@ -285,7 +285,6 @@ def test_corrections_of_rows_that_are_gone_have_no_effect_and_are_counted(correc
         ),
         (lambda found: found.match({"shop": ["s1", "s2"]}), "two rows of two views, as {view: id"),
         (lambda found: found.match({"shop": "s1", "survey": 150}, same="no"), "same must be True"),
-        (lambda found: found.match({"shop": "s1", "survey": 150}, same=False), "are not matched"),
     ],
 )  # fmt: skip
 def test_a_correction_that_means_nothing_is_refused(found, wrong, message):

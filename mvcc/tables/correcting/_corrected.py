@@ -203,9 +203,10 @@ class _Rewriting:
 
 def _doubted(relation: Relation, draft: Draft) -> list[Any]:
     """Return the matches that seem to be wrong, but those that somebody has settled or undone."""
-    used = draft.matches[relation.views] - draft.confirmed[relation.views]
-    left_out = draft.left_out[relation.views]
-    return [m for m in relation.suspicious if m[:2] in (left_out if m.dropped else used)]
+    matches, settled = draft.matches[relation.views], draft.settled[relation.views]
+    given = set(relation.pairs)
+    doubted = [match for match in relation.suspicious if match[:2] not in settled]
+    return [match for match in doubted if match[:2] in (given if match.dropped else matches)]
 
 
 def _without_undone(relation: Relation, draft: Draft) -> Relation:

@@ -58,15 +58,11 @@ class Draft:
         # of every view: the cluster that each one that was found was merged into, else its own
         self.into = [np.arange(found.n_clusters) for _ in found.views]
         self.matches = dict[tuple[int, int], set[tuple[int, int]]]()
-        # matches that were left out as suspicious, about which nobody has said anything
-        self.left_out = dict[tuple[int, int], set[tuple[int, int]]]()
-        for relation in found.relations:
+        for relation in found.relations:  # those that were left out as suspicious do not count
             dropped = {match[:2] for match in relation.suspicious if match.dropped}
-            given = {(i, j) for i, j in relation.pairs}
-            self.matches[relation.views] = given - dropped
-            self.left_out[relation.views] = given & dropped
-        # of them, what a person has given
-        self.confirmed = {views: set[tuple[int, int]]() for views in self.matches}
+            self.matches[relation.views] = {(i, j) for i, j in relation.pairs} - dropped
+        # pairs about which a person has said whether they are matches
+        self.settled = {views: set[tuple[int, int]]() for views in self.matches}
         self.decided: set[Row] = set()  # rows that were named to be put somewhere
         self.sentences: list[str] = []  # what was corrected
         self._numbers = {view.name: position for position, view in enumerate(found.views)}
@@ -103,8 +99,7 @@ class Draft:
         draft.names = [names.copy() for names in self.names]
         draft.into = [into.copy() for into in self.into]
         draft.matches = {views: pairs.copy() for views, pairs in self.matches.items()}
-        draft.left_out = {views: pairs.copy() for views, pairs in self.left_out.items()}
-        draft.confirmed = {views: pairs.copy() for views, pairs in self.confirmed.items()}
+        draft.settled = {views: pairs.copy() for views, pairs in self.settled.items()}
         return draft
 
     @property
@@ -264,14 +259,10 @@ class Draft:
                 " them with this match, in a file for `mvcc cluster --match`, or in matches=."
             )
         pair, is_match = (first[1], second[1]), answer == MATCH
-        left_out, confirmed = self.left_out[views], self.confirmed[views]
-        if not is_match and pair not in pairs | left_out and not self._replays:
-            raise InvalidInputError(f"{said} are not matched.")
-        for known in (pairs, left_out, confirmed):
-            known.discard(pair)
+        self.settled[views].add(pair)
+        pairs.discard(pair)
         if is_match:
             pairs.add(pair)
-            confirmed.add(pair)
         are = {MATCH: "are the same", NO_MATCH: "are not the same"}[answer]
         self.sentences.append(f"{said} {are}.")
         self.__dict__.pop("_objects", None)  # they followed from the former matches
