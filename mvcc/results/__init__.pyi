@@ -63,4 +63,5 @@ from ._words import column_lines as column_lines
 from ._words import columns_table as columns_table
 from ._words import columns_used as columns_used
 from ._words import found_in_words as found_in_words
+from ._words import left_out_in_words as left_out_in_words
 from ._words import listed_clusters as listed_clusters

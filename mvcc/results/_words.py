@@ -8,7 +8,15 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import NamedTuple
 
-from mvcc._utils.messages import clipped, counted, padded, percent, with_its_end, wrapped
+from mvcc._utils.messages import (
+    agreeing,
+    clipped,
+    counted,
+    padded,
+    percent,
+    with_its_end,
+    wrapped,
+)
 from mvcc.results._schema import Clustering, Relation
 from mvcc.results._view import ColumnFacts
 
@@ -95,6 +103,14 @@ def found_in_words(clustering: Clustering) -> str:
     n = max(sets.values(), default=0)
     parts = [f"{counted(n, 'cluster')} in {rows}", *filter(None, agreements)]
     return f"{'; '.join(parts)}."
+
+
+def left_out_in_words(first: str, second: str, n: int) -> str:
+    """Say how many matches of two views were left out as they seem to be wrong; empty if none."""
+    if not n:
+        return ""
+    seem = agreeing(n, "seems to be wrong and was", "seem to be wrong and were")
+    return f"{counted(n, 'match')} of {first} and {second} {seem} left out; see the report."
 
 
 def _agreement(clustering: Clustering, relation: Relation) -> str:

@@ -20,9 +20,9 @@ _FEWEST = 5  # matched rows of a cluster, to speak of parts
 def titles_in(facts: Clustering, titles: list[dict[int, str]], cluster: ListedCluster) -> list[str]:
     """Return titles of typical rows of a cluster, from the first view that has some."""
     for view, profiles in enumerate(facts.profiles):
-        if view in cluster.views and (texts := titles[view]):
-            typical = profiles[cluster.number].typical
-            return list(dict.fromkeys(texts[row] for row in typical if row in texts))[:_MOST_TITLES]
+        typical = profiles[cluster.number].typical if view in cluster.views else ()
+        if found := dict.fromkeys(titles[view][row] for row in typical if row in titles[view]):
+            return list(found)[:_MOST_TITLES]
     return []
 
 

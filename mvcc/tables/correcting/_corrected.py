@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import count
+from itertools import chain, count
 from typing import Any
 
 import numpy as np
@@ -14,10 +14,10 @@ from mvcc._utils.arrays import Bools, Floats, Ints
 from mvcc._utils.one_thread import one_thread
 from mvcc.exceptions import InvalidInputError
 from mvcc.multiview import Answer, JointGraphClustering, match_clusters
-from mvcc.results import Clustering, Relation, parse_facts
+from mvcc.results import Clustering, Relation, left_out_in_words, parse_facts
 from mvcc.tables.correcting._corrections import LEFT_OUT, with_matches
 from mvcc.tables.correcting._draft import Draft
-from mvcc.tables.explaining._profiles import Places, names_in_all, profiles_of
+from mvcc.tables.explaining._profiles import Places, misnamed, names_in_all, profiles_of
 from mvcc.tables.fitting._fit import against_labels, agreement
 from mvcc.tables.reading._inputs import Inputs
 from mvcc.tables.reading._table import Table
@@ -68,6 +68,7 @@ class _Rewriting:
     def facts(self, warnings: list[str]) -> Clustering:
         facts, draft = self._facts, self._draft
         fields = facts.to_dict()
+        misnamed_before = _misnamed(fields)
         views = [self._view(view) for view in range(len(facts.views))]
         fields["views"] = views
         fields["n_clusters"] = draft.n_clusters
@@ -82,11 +83,23 @@ class _Rewriting:
             "into_of_views": [into.tolist() for into in draft.into],
             "retired": sorted({*range(draft.n_clusters)}.difference(used)),
         }
-        fields["warnings"] = warnings
+        ended = dict.fromkeys(misnamed_before - _misnamed(fields), "")
+        renewed = ended | dict(self._left_out(fields["relations"]))
+        fields["warnings"] = [*filter(None, (renewed.get(one, one) for one in warnings))]
         if facts.together:
             for dispute in fields["together"]["disputed"]:
                 dispute["settled"] = draft.decided_cluster(dispute["rows"])
         return parse_facts(fields, "the corrected clustering")
+
+    def _left_out(self, relations: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
+        """Give the warnings on matches that were left out, each with how it is now."""
+        for relation, now in zip(self._facts.relations, relations, strict=True):
+            first, second = (self._facts.views[view].name for view in relation.views)
+            n_now = sum(match[3] for match in now["suspicious"])
+            yield (
+                left_out_in_words(first, second, relation.n_left_out),
+                left_out_in_words(first, second, n_now),
+            )
 
     def _view(self, view: int) -> dict[str, Any]:
         facts, new, labels = self._facts.views[view], self._new[view], self._labels[view]
@@ -199,6 +212,13 @@ class _Rewriting:
                 profile["borderline"] = [[new[row], into[other]] for row, other in old.borderline]
                 profile["misfits"] = [new[row] for row in old.misfits]
         return profiles
+
+
+def _misnamed(fields: dict[str, Any]) -> set[str]:
+    """Return the warnings on names of clusters; former versions wrote less."""
+    views = zip(fields["views"], fields.get("profiles", ()), strict=False)
+    notes = (misnamed(view["name"], view.get("names", []), profiles) for view, profiles in views)
+    return set(chain.from_iterable(notes))
 
 
 def _doubted(relation: Relation, draft: Draft) -> list[Any]:

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from mvcc._utils.arrays import Floats, Ints, LazyRows
-from mvcc._utils.messages import agreeing, counted
+from mvcc._utils.messages import counted
 from mvcc.constraints import Constraints
 from mvcc.multiview import JointGraphClustering, hardly_agree, seem_wrong
-from mvcc.results import ViewFacts
+from mvcc.results import ViewFacts, left_out_in_words
 from mvcc.tables._job import Job
 from mvcc.tables._layout import COLUMNS, MOVED, SUSPICIOUS
 from mvcc.tables.fitting._chains import judged
@@ -110,12 +110,9 @@ class Joint(Method):
                     " so wrong matches cannot be told from right ones."
                 )
             # so few that they are kept may well be right: the report lists them
-            if left_out := sum(match[3] for match in relation["suspicious"]):
-                seem = agreeing(left_out, "seems to be wrong and was", "seem to be wrong and were")
-                yield (
-                    f"{counted(left_out, 'match')} of {names[u]} and {names[v]} {seem}"
-                    " left out; see the report."
-                )
+            n_left_out = sum(match[3] for match in relation["suspicious"])
+            if note := left_out_in_words(names[u], names[v], n_left_out):
+                yield note
         for connected, views in self._model._sets:
             held = np.array(
                 [np.bincount(of_view, minlength=views.n_objects) for of_view in views.objects]

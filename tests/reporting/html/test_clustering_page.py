@@ -294,6 +294,14 @@ def test_a_card_has_titles_or_pictures_of_typical_rows(page):
     assert images == [{"src": PICTURE, "alt": f"i{row}"}]
 
 
+def test_a_card_has_titles_of_the_first_view_with_a_row_that_is_sure(page):
+    facts = make_facts((60, 40))
+    facts["settings"]["show"] = {"texts": ["height"], "images": ["height"]}
+    facts["profiles"][0][2]["typical"] = []
+    heights = " ".join(f"{100 + row}" for row in facts["profiles"][1][2]["typical"][:3])
+    assert f"2 {heights} texts " in page(facts).text.replace("2 height", "2")
+
+
 def test_long_lists_end_with_how_many_more_there_are(page):
     facts = make_facts((200, 100), n_given=0)
     facts["views"][0]["violated"] = [[0, 1, True, 1.0, f"line {number}"] for number in range(137)]

@@ -204,11 +204,17 @@ def test_matches_that_were_left_out_are_settled_either_way(results, monkeypatch)
     told = read_facts(results).to_dict()
     right, wrong = told["relations"][0]["pairs"][:2]
     told["relations"][0]["suspicious"] = [[*right, 1.0, True], [*wrong, 0.9, True]]
+    two = "2 matches of view0 and view1 seem to be wrong and were left out; see the report."
+    told["warnings"] = [two, "view0: a blank line."]
     monkeypatch.setattr(_review, "read_found", lambda folder: parse_facts(told))
     with ReviewSession(results) as session:
         doubted = session.doubted_matches()
-        session.record([(doubted[0]["id"], "match"), (doubted[1]["id"], "no match")])
+        session.record([(doubted[0]["id"], "match")])
+        one, other = session.facts.warnings
+        assert (one[:13], other) == ("1 match of vi", "view0: a blank line.")
+        session.record([(doubted[1]["id"], "no match")])
         assert session.doubted_matches() == []
+        assert session.facts.warnings == ("view0: a blank line.",)
         pairs = [list(pair) for pair in session.facts.relations[0].pairs]
         assert right in pairs
         assert wrong not in pairs
@@ -527,6 +533,21 @@ def test_warnings_of_clusters_that_a_correction_changed_are_dropped(session):
     other = str((facts.views[0].labels[row] + 1) % 3)
     moved = renamed.extended(Answer(*ids_of(facts, [row]), other))
     assert moved.facts.warnings == warnings[1:]
+
+
+def test_the_warning_on_a_name_ends_once_the_cluster_is_renamed(session, monkeypatch):
+    told = session.facts.to_dict()
+    told["views"][0]["names"] = told["names"] = ["wool", "", ""]
+    told["warnings"] = ["view0: 'wool' is a word of another cluster."]
+
+    def misnamed(view, names, profiles):
+        return told["warnings"] if "wool" in names else []
+
+    monkeypatch.setattr(_corrected, "misnamed", misnamed)
+    reviewed = Reviewed(Draft(parse_facts(told)), session._used.tables)
+    other = reviewed.extended(Answer("1", "rename:oak"))
+    assert list(other.facts.warnings) == told["warnings"]
+    assert other.extended(Answer("0", "rename:chairs")).facts.warnings == ()
 
 
 def test_a_second_choice_without_rows_is_not_known(session):
