@@ -57,7 +57,7 @@ def cluster_views(
         perhaps weight.
     continues : path or ClusteringResult, default=None
         The folder of an earlier result, or one from memory: its clusters keep their numbers and
-        names. The answers that a folder was made with are used again.
+        names. The answers that it was made with are used again, unless ``asked`` names others.
     **settings
         As in a configuration of `mvcc cluster`: ``method``, ``base``, ``transfer``, ``threshold``,
         ``closure``, ``on_conflict``, ``features``, ``n_components``, ``stability_runs``,
@@ -105,7 +105,8 @@ def cluster_views(
         settings["continues"] = os.fspath(continues)
     job, former = read_former(job_of(views, matches, settings))
     if isinstance(continues, ClusteringResult):
-        former = continues._as_former()
+        former = continues._as_former(answers_again=not job.asked)
+        job = job.model_copy(update={"asked": job.asked or continues._found.job.asked})
     frames = {name: frame_of(view, name, f"views[{name!r}]") for name, view in views.items()}
     inputs = answered(job, inputs_of(job, frames, matches, constraints), former)
     job = naming_constraints(job, inputs, constraints)
@@ -167,7 +168,7 @@ class ClusteringResult(Correctable):
         self.fit = self._by_id("fit", "fit", np.float64)
         self.stability = self._by_id("stability", "stability", np.float64)
 
-    def _as_former(self) -> Former:
+    def _as_former(self, *, answers_again: bool = False) -> Former:
         """Return it for a clustering that continues it."""
         clustering = self._found
         return Former(
@@ -176,6 +177,7 @@ class ClusteringResult(Correctable):
             lambda: clustering.saved,
             self._draft.lines,
             clustering.facts.n_clusters,
+            answers_again=answers_again,
             tables=clustering.inputs.tables_read,
         )
 

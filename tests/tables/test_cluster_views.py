@@ -370,6 +370,8 @@ def test_answers_name_rows_by_the_ids_of_the_index(tmp_path):
     again = alone(SURVEY + 0.01, asked=tmp_path.as_posix(), continues=corrected)
     assert again.corrections == ["survey:120 was left out."]
     assert again.facts["warnings"] == found.compare(again)["notes"] == []
+    unnamed = alone(SURVEY + 0.01, continues=corrected)  # the answers are used again
+    assert unnamed.facts["views"][0]["given"] == again.facts["views"][0]["given"] != []
     with pytest.raises(DataError, match=r"has no row with the id '100'\.$"):
         alone(SURVEY[1:], asked=tmp_path.as_posix())
 
