@@ -224,6 +224,7 @@ def test_another_method_more_clusters_other_rows_and_outliers_are_compared_where
         f"view0: 1 row only in {b}.",
     ]
     done = compare(a, b)
+    assert done.stdout.startswith(f"{23 - len(moved)} of 23 rows kept their cluster.")
     assert "Note: view0: 1 row only in" in done.stderr
     assert f"{before['ids'][2]} {before['labels'][2]} → none" in done.stdout
 

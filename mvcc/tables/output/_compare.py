@@ -56,6 +56,8 @@ def compare_facts(facts: Both, called: tuple[str, str], changed: Collection[str]
         counts = rows_in_both(before, after, sizes)
         numbers = np.arange(sizes[1])  # of clusters of the second, in the numbering of the first
         numbers[second], fields = renumbered(counts[:, second], first)
+        # what one of them leaves out has not kept its cluster
+        fields["shared"] = int(((before != LEFT_OUT) | (after != LEFT_OUT)).sum())
         changes.append(Changes(views=tuple(of_set), **fields))
         for name in of_set:
             compared[name] = _compared(common[name], rows[name], numbers, [first, numbers[second]])
