@@ -170,15 +170,14 @@ class ClusteringResult(Correctable):
 
     def _as_former(self, *, answers_again: bool = False) -> Former:
         """Return it for a clustering that continues it."""
-        clustering = self._found
         return Former(
             "the former result",
             self._draft.found,
-            lambda: clustering.saved,
+            lambda: self._found.saved,
             self._draft.lines,
-            clustering.facts.n_clusters,
+            self._facts.n_clusters,
             answers_again=answers_again,
-            tables=clustering.inputs.tables_read,
+            tables=self._found.inputs.tables_read,
         )
 
     @property
