@@ -115,7 +115,7 @@ def test_answers_that_are_not_checked_open_the_groups_that_they_name():
         ("0", "new:z", "0 was answered before: 'a', got 'new'"),
         ("a", "merge:a", "kept and gone must be two groups"),
         ("a", "rename: b", "without blanks at its ends"),
-        ("a", "rename:b\u200dc", r"and invisible characters, got 'b\\u200dc'"),
+        ("a", "rename:b\u200dc", r"or invisible characters, got 'b\\u200dc'"),
         ("z", "rename:b", "There is no group 'z'"),
     ],
 )

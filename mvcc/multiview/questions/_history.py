@@ -176,7 +176,7 @@ class AnswerHistory:
         is_text = isinstance(name, str) and name.strip() and name == name.strip()
         if not is_text or not name.isprintable():
             raise InvalidInputError(
-                "The name of a group must be a text without blanks at its ends and invisible"
+                "The name of a group must be a text without blanks at its ends or invisible"
                 f" characters, got {shown(name)}."
             )
         answers = (NEW, UNSURE, OUTLIER, UNDO, "none")

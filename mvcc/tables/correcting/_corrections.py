@@ -115,7 +115,7 @@ def refuse_name(name: str, others: Iterable[str] = ()) -> None:
     if not is_text or len(name) > MOST_LETTERS:
         raise InvalidInputError(
             f"The name of a cluster must be a text of at most {MOST_LETTERS} letters, without"
-            f" blanks at its ends and invisible characters, got {shown(name)}."
+            f" blanks at its ends or invisible characters, got {shown(name)}."
         )
     words = (OUTLIER, MATCH, NO_MATCH, "new", "undo", "unsure", "split")
     if name.isdecimal() or name in words or name.startswith((OPENS, MERGE, RENAME, SPLIT)):
