@@ -983,6 +983,19 @@ def test_short_texts_side_by_side_weigh_no_more_than_one():
     assert X[:, :-1].var(axis=0).sum() == pytest.approx(1)
 
 
+def test_sentences_without_blanks_are_texts_of_words(tmp_path):
+    topics = (("音質", "低音", "通話"), ("山道", "雨", "靴底"))
+    said = [f"{topics[n % 2][n // 2 % 3]}がとても良い。{n}回使いました" for n in range(60)]
+    names = [f"{chr(0x6751 + n)}田{chr(0x4E59 + 7 * n)}" for n in range(60)]
+    frame = pd.DataFrame({"x": np.arange(60) % 7, "name": names})
+    table = read(tmp_path, frame.assign(said=said))
+    assert [column.kind for column in table.every_column] == ["number", "text", "text"]
+    assert read(tmp_path, frame).every_column[1].note == "names that hardly repeat"
+    X = MixedFeatures(["text"]).fit_transform(pd.DataFrame({"said": said}))
+    np.testing.assert_allclose(X[0], X[6], atol=1e-9)
+    assert np.linalg.norm(X[0] - X[1]) > 1
+
+
 def test_texts_of_few_words_are_told_apart_by_their_parts():
     surnames = ("Meier", "Meyer", "Maier", "Schulz", "Schultz", "Schulze")
     names = [f"{surname} {letter}" for surname in surnames for letter in "abcdefgh"]
