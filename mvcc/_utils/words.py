@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 _KATAKANA = "[ァ-ヺー-ヿｦ-ﾟ]+"
 _UNBROKEN = re.compile(rf"{_KATAKANA}|[ぁ-ゖゝゞ々〆㐀-䶿一-鿿豈-\ufaff]+")
@@ -25,7 +26,7 @@ def _in_pairs(run: re.Match[str]) -> str:
     signs = run[0]
     if len(signs) < 3 or re.fullmatch(_KATAKANA, signs):
         return f" {signs} "
-    return f" {' '.join(map(''.join, zip(signs, signs[1:], strict=False)))} "
+    return f" {' '.join(map(''.join, pairwise(signs)))} "
 
 
 def _half(run: re.Match[str]) -> str:
