@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import combinations
+from itertools import combinations, permutations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Protocol
 
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from mvcc.tables.reading._answers import Answers
 
 _MANY_SHARED = 0.5  # of the ids of the smaller table
+_FEW = 5  # columns, which may be called like rows by chance
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,6 +202,7 @@ def _with_pairs(job: Job, tables: list[Table], files: PairFiles, problems: Probl
     tables = without_matched_ids(job, tables, relations)
     if not job.matches:
         notes += notes_on_shared_ids(tables)
+    notes += notes_on_turned(tables)
     constraints = [Constraints.empty() for _ in tables]
     view_of = {table.name: view for view, table in enumerate(tables)}
     may_lack = job.unknown == "skip"
@@ -240,6 +242,18 @@ def notes_on_shared_ids(tables: list[Table]) -> Iterator[str]:
                 f"{one.name} and {other.name} share {counted(n_shared, 'id')}, but have no matches,"
                 " so nothing connects them. If the same id is the same object, write these ids into"
                 f" a table of two columns, and {way}."
+            )
+
+
+def notes_on_turned(tables: list[Table]) -> Iterator[str]:
+    """Say which tables seem to have a column for each row of another one, as genes by samples."""
+    for one, other in permutations(tables, 2):
+        names = {column.name for column in other.every_column}
+        n_shared = len(names.intersection(one.ids).difference(other.ids))
+        if not one.is_numbered and n_shared > _FEW and n_shared >= _MANY_SHARED * len(one.ids):
+            yield (
+                f"{n_shared} columns of {other.name} are called like rows of {one.name}. If they are"
+                f" the same things, turn {other.name} round first (table.T in pandas)."
             )
 
 
