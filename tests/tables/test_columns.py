@@ -1179,19 +1179,38 @@ def test_codes_beside_a_scale_are_named_since_they_may_mean_no_answer(values, na
     assert notes.endswith(" This also empties cells of k.") == empties_more
 
 
+def test_a_code_of_one_column_that_is_an_answer_in_another_one_with_codes_is_named():
+    frame = pd.DataFrame({"Q": [1, 2, 3, 4, 5, 9] * 6, "nps": [*range(11), 99] * 3})
+    numbers = dict(frame.astype(float).items())
+    (note,) = notes_on_far_values(frame, "a", View(path="a.csv"), numbers)
+    assert "9 in Q (6 rows, all others 1 to 5) and 99 in nps (3 rows, all others 0 to 10)" in note
+    assert note.endswith(" This also empties cells of nps.")
+
+
+@pytest.mark.parametrize("filled", ["1", "4.0"])
+def test_one_number_beside_empty_cells_is_a_choice(tmp_path, filled):
+    cells = [filled if n % 3 else "" for n in range(30)]
+    column, values = column_of(tmp_path, cells)
+    assert (column.kind, column.note) == ("category", "empty cells beside one number are a value")
+    assert (column.n_missing, values[1:3], pd.isna(values[0])) == (10, [filled] * 2, True)
+    assert column_of(tmp_path, cells, columns={"c": "number"})[0].kind == "number"
+    assert column_of(tmp_path, [*cells[1:3] * 9, ""])[0].kind == "number", "a constant but for one"
+
+
 @pytest.mark.parametrize(
     ("cells", "n_columns", "is_named"),
     [
-        ("3,,,", 5, True),
+        ("3,,,2,,", 5, True),
         ("3,,2,", 5, False),
-        ("3,,,", 4, False),
-        ("3,0,,", 5, False),
-        (".5,,,", 5, False),
+        ("3,,,2,,", 4, False),
+        ("3,,,0,,", 5, False),
+        (".5,,,2,,", 5, False),
+        ("3,,,", 5, False),
     ],
 )
 def test_empty_cells_of_counts_may_mean_0(tmp_path, cells, n_columns, is_named):
     cells = cells.split(",")
-    rows = [f"r{n},{','.join(cells[(n + c) % 4] for c in range(n_columns))}" for n in range(9)]
+    rows = [f"r{n},{','.join(cells[(n + c) % len(cells)] for c in range(n_columns))}" for n in range(9)]
     names = [f"Carex {n}" for n in range(n_columns)]
     said = "".join(read(tmp_path, "\n".join([f"id,{','.join(names)}", *rows])).far_values)
     assert ("no 0, in Carex 0, Carex 1 and 3 more. If an empty cell means 0" in said) == is_named
