@@ -1210,7 +1210,9 @@ def test_one_number_beside_empty_cells_is_a_choice(tmp_path, filled):
 )
 def test_empty_cells_of_counts_may_mean_0(tmp_path, cells, n_columns, is_named):
     cells = cells.split(",")
-    rows = [f"r{n},{','.join(cells[(n + c) % len(cells)] for c in range(n_columns))}" for n in range(9)]
+    rows = [
+        f"r{n},{','.join(cells[(n + c) % len(cells)] for c in range(n_columns))}" for n in range(9)
+    ]
     names = [f"Carex {n}" for n in range(n_columns)]
     said = "".join(read(tmp_path, "\n".join([f"id,{','.join(names)}", *rows])).far_values)
     assert ("no 0, in Carex 0, Carex 1 and 3 more. If an empty cell means 0" in said) == is_named

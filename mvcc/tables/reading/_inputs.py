@@ -252,8 +252,8 @@ def notes_on_turned(tables: list[Table]) -> Iterator[str]:
         n_shared = len(names.intersection(one.ids).difference(other.ids))
         if not one.is_numbered and n_shared > _FEW and n_shared >= _MANY_SHARED * len(one.ids):
             yield (
-                f"{n_shared} columns of {other.name} are called like rows of {one.name}. If they are"
-                f" the same things, turn {other.name} round first (table.T in pandas)."
+                f"{n_shared} columns of {other.name} are called like rows of {one.name}. If they"
+                f" are the same things, turn {other.name} round first (table.T in pandas)."
             )
 
 
