@@ -103,6 +103,10 @@ def assert_is_read(folder, values, kind, note, found):
         (["R$ 1.170,50", "R$ 3,00"], "in R$, with decimal commas", [1170.5, 3]),
         (["30,000円", "￥5,000"], "in ¥, with commas for thousands", [3e4, 5000]),
         (["１２", "－３．５", "－", "4"], "", [12, -3.5, None, 4]),
+        (["3,500万円", "980円", "1.2億円"], "in ¥, with commas for thousands", [35e6, 980, 1.2e8]),
+        (["1.250 TL", "85,50 ₺", "₺3"], "in ₺, with decimal commas", [1250, 85.5, 3]),
+        (["1 250,50 руб.", "85 ₽"], "in ₽, with decimal commas", [1250.5, 85]),
+        (["₩1,250", "12,000원"], "in ₩, with commas for thousands", [1250, 12000]),
         (["１，２００円", "￥ ５,000"], "in ¥, with commas for thousands", [1200, 5000]),
         (["68 kg", "7e1 Kg", "2kg"], "in kg", [68, 70, 2]),
         (["1.234 kg", "5.678 kg"], "in kg", [1.234, 5.678]),
@@ -249,6 +253,8 @@ ALSO = "year-month-day, 1900-01-01 is a date; add it to `missing` if it stands f
         (["2020-08-13", "2021-11", "2021"], "year-month-day", [18487, 18932, 18628]),
         (["1969", "1970-01-02", "1971"], "year-month-day", [-365, 1, 365]),
         (["2023年5月3日", "2023年12月12日 6:00"], "year-month-day", [19480, 19703.25]),
+        (["2023年5月3日", "2023年12月", "令和5年5月3日"], "year-month-day", [19480, 19692, 19480]),
+        (["昭和64年1月7日", "平成元年1月8日"], "year-month-day", [6946, 6947]),
         (["２０２３／０５／０３", "2023/12/12"], "year/month/day", [19480, 19703]),
         (["2020-01-01T12:00:00+02:00", "2020-01-02"], "year-month-day", [18262 + 10 / 24, 18263]),
         (
@@ -502,6 +508,9 @@ def test_codes_are_not_quantities(tmp_path):
     table = read(tmp_path, "\n".join(["id,Telemóvel,Postnr.,x", *rows]))
     notes = [column.note for column in table.every_column[1:3]]
     assert notes == ["phone numbers", "postal codes"]
+    rows = [f"r{n},{10 + n}-{200 + n},{100 + n}-{2100 + n},{100000 + n},{n % 7}" for n in range(60)]
+    table = read(tmp_path, "\n".join(["id,Kod pocztowy,郵便番号,邮编,x", *rows]))
+    assert [column.note for column in table.every_column[1:4]] == ["postal codes"] * 3
     asked = read(tmp_path, "\n".join(["id,where,x", *(f"r{n},0{n},1{n}" for n in range(60))]),
                  columns={"where": "number"})  # fmt: skip
     assert asked.columns == ["where", "x"]
@@ -570,10 +579,12 @@ def test_an_id_is_guessed_where_it_is_named_like_one_and_distinct(tmp_path):
 
 def test_an_id_may_be_called_so_in_one_word_but_not_other_words_with_such_an_end(tmp_path):
     ids = "patientid Kundennr PatientNumber Matrikelnummer numero MMSI".split()
-    ids += ["Barcode", "Matrícula", "N.º", "Código", "Codice", "Número"]
+    ids += ["Barcode", "Matrícula", "N.º", "Código", "Codice", "Número", "Номер", "Kod towaru"]
+    ids += ["顧客ID", "会員番号", "商品コード", "用户编号", "订单号", "고객번호"]
     for name in [*ids, "Laufende Nummer", "Permit #", "N° dossier", "Numéro de dossier"]:
         assert read(tmp_path, f"{name},x\n7,1\n9,2\n").ids == ["7", "9"], name
     phones = ("Telefonnummer", "Numéro de téléphone", "Número de teléfono", "Telefoonnr.")
+    phones += ("電話番号", "手机号")
     for name in ("paid", "humid", "SNR", "Chlorid", *phones):
         assert read(tmp_path, f"{name},x\n7,1\n9,2\n").ids == ["0", "1"], name
 

@@ -18,9 +18,7 @@ from mvcc.tables.reading._column import GLANCE, Column, LeftOut, first_text, giv
 from mvcc.tables.reading._kinds import MOST_VALUES, Understood, Values
 
 _PADDED = re.compile(r"^0\d+$", re.MULTILINE)
-_POSTAL = re.compile(
-    r"\d{3,5}(-\d{4})?|(?=.*\d)(?=.*[A-Z -])[A-Z\d]{2,5}[ -]?[A-Z\d]{2,4}", re.IGNORECASE
-)
+_POSTAL = re.compile(r"\d{3,6}|(?=.*\d)(?=.*[A-Z -])[A-Z\d]{2,5}[ -]?[A-Z\d]{2,4}", re.IGNORECASE)
 _PHONE = re.compile(r"\+?[\d(][\d ()/.-]{4,20}")
 _WRITTEN_PHONE = re.compile(
     r"(?!\d{1,2}[/-]\d{1,2}[/-]\d{2,4}$)(?:\+\d|\(?0)\d*[ ()/-][\d ()/-]{4,20}"
