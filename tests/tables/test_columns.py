@@ -80,6 +80,7 @@ def assert_is_read(folder, values, kind, note, found):
         (["1", "2.5", "-3e2"], "", [1, 2.5, -300]),
         (["1", "", "NA", "n/a", "?", "null", "2"], "", [1, *[None] * 5, 2]),
         (["1", "-", "k.A.", "n. b.", "—", "2"], "", [1, *[None] * 4, 2]),
+        (["1", "brak danych", "saknas", "нет данных", "無回答"], "", [1, *[None] * 4]),
         (["1.234,5", "12", ",5"], "with decimal commas", [1234.5, 12, 0.5]),
         (["1,5", "2.000"], "with decimal commas", [1.5, 2000]),
         (["1,234", "5,678"], "with decimal commas", [1.234, 5.678]),

@@ -152,7 +152,9 @@ _MISSING = {
     *("#n/a", "#nv", "#null!", "#div/0!", "n.d.", "n/d", "s/d", "n.v.t.", "nvt", "n.r.", "missing"),
     *("not available", "not applicable", "not recorded", "keine angabe", "nicht bekannt"),
     *("k.a.", "k. a.", "k.a", "n.b.", "n. b.", "n.v.", "n. v.", "k.w.", "fehlt"),
-    *("n.c.", "non renseigné", "manquant"),
+    *("n.c.", "non renseigné", "manquant", "sin datos", "no disponible", "sem dados"),
+    *("não informado", "non disponibile", "geen gegevens", "saknas", "brak danych", "b.d."),
+    *("нет данных", "н/д", "veri yok", "無回答", "未回答", "无数据", "未填写"),
 }
 # each as it begins in English, German, French, Spanish, Italian, Portuguese and Dutch
 MONTHS = (
