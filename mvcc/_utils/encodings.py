@@ -9,6 +9,8 @@ from itertools import islice
 WINDOWS = "cp1252"  # by Python's name
 NAMES = {
     WINDOWS: "Windows-1252",
+    "cp1250": "Windows-1250",
+    "cp1254": "Windows-1254",
     "cp1251": "Windows-1251",
     "cp949": "EUC-KR",
     "gb18030": "GB18030",
@@ -23,23 +25,38 @@ _USUAL = {
     "cp932": {*range(0x81, 0x84), *range(0x88, 0x98)},
     "cp950": range(0xA4, 0xC7),
 }
+_FIRST_LETTER = 0xC0  # of Windows-1252 and -1254
+_TURKISH_ALONE = {*"ğışĞİŞ".encode("cp1254")}
+_TURKISH = _TURKISH_ALONE | {*"çöüâîûÇÖÜÂÎÛ".encode("cp1254")}
 _MOST = 0.8  # of the letters are usual ones
 _SAMPLE = 1000  # lines
 _HIGH = re.compile(rb"[\x80-\xff]+")
 _LONG = 3  # bytes, as ä and its like hardly ever stand in a row
 
 
-def without_latin_letters(lines: Iterable[bytes]) -> str:
-    """Return the encoding of lines in another script than Latin, not in UTF-8; else nothing."""
+def told_by_letters(lines: Iterable[bytes]) -> str:
+    """Return the encoding of lines not in UTF-8 that their letters tell; else nothing."""
     sample = [*islice((line for line in lines if not line.isascii()), _SAMPLE)]
+    best = _of_another_script(sample) or _of_latin_letters(b"".join(sample))
+    return best if best and all(_is_in(best, line) for line in lines) else ""
+
+
+def _of_latin_letters(sample: bytes) -> str:
+    """Tell Polish by ł, which Windows-1252 reads as ³, within a word, and Turkish by all it has."""
+    if re.search(rb"[a-z]\xb3[a-z]", sample):
+        return "cp1250"
+    letters = {byte for byte in sample if byte >= _FIRST_LETTER}
+    is_turkish = len(letters & _TURKISH_ALONE) > 1 and letters <= _TURKISH
+    return "cp1254" if is_turkish else ""
+
+
+def _of_another_script(sample: list[bytes]) -> str:
     runs = [run for line in sample for run in _HIGH.findall(line)]
     n_long = sum(len(run) for run in runs if len(run) >= _LONG)
     if 2 * n_long < sum(map(len, runs)) or 2 * sum(map(is_utf_8, sample)) > len(sample):
         return ""
     best = max(_USUAL, key=lambda encoding: _share_of_usual(sample, encoding))
-    if _share_of_usual(sample, best) < _MOST or not all(_is_in(best, line) for line in lines):
-        return ""
-    return best
+    return best if _share_of_usual(sample, best) >= _MOST else ""
 
 
 def is_utf_8(line: bytes) -> bool:

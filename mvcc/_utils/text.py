@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from mvcc._utils.encodings import NAMES, WINDOWS, is_utf_8, without_latin_letters
+from mvcc._utils.encodings import NAMES, WINDOWS, is_utf_8, told_by_letters
 from mvcc._utils.messages import shown
 from mvcc.exceptions import DataError, MvccError
 
@@ -122,7 +122,7 @@ def encoding_of(lines: Iterable[bytes], path: str, error: type[MvccError]) -> st
             first_bad = line_number
     if not first_bad:
         return UTF_8
-    if not says_utf_8 and (encoding := without_latin_letters(lines)):
+    if not says_utf_8 and (encoding := told_by_letters(lines)):
         return encoding
     if says_utf_8 or any(_NOT_WINDOWS.search(line) for line in lines):
         raise error(f"{path}:{first_bad}: this is not UTF-8 text; {_SAVE_AS}.")

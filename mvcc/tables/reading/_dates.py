@@ -49,7 +49,7 @@ _IN_WORDS = [
         r"^(?P<year>(?:19|20)\d{2})$",
     )
 ]
-_MONTH_OF_NUMBERS = re.compile(r"(?:0[1-9]|1[0-2])\.(?:19|20)\d{2}")
+_MONTH_OF_NUMBERS = re.compile(r"(?:0?[1-9]|1[0-2])\.(?:19|20)\d{2}")
 _TIME = re.compile(
     r"(?P<hour>\d{1,2}):(?P<rest>\d{2}(?::\d{2}(?:\.\d+)?)?) ?(?P<half>[ap]m)?", re.I
 )
@@ -81,7 +81,8 @@ def are_months(values: pd.Series[Any]) -> bool:
     if not any(map(_MONTH_OF_NUMBERS.fullmatch, map(str, values.iloc[:_FEWEST_DATES].tolist()))):
         return False
     texts = given_texts(values)
-    return bool(texts.str.fullmatch(_MONTH_OF_NUMBERS).all() and texts.str.startswith("0").any())
+    are_enough = len(texts) >= _FEWEST_DATES or texts.str.startswith("0").any()
+    return bool(are_enough and texts.str.fullmatch(_MONTH_OF_NUMBERS).all())
 
 
 def are_dates(numbers: Floats) -> bool:
