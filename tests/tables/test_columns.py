@@ -749,6 +749,14 @@ def test_new_durations_are_read_like_those_before_or_refused(values, written, fo
         np.testing.assert_array_equal(read_again.values, np.array(found, dtype=np.float64))
 
 
+@pytest.mark.parametrize(
+    ("unit", "text"), [("万円", "3.5万円"), ("TL", "3,5 ₺"), ("руб.", "3,5 руб.")]
+)
+def test_new_amounts_are_read_in_the_units_of_older_models(unit, text):
+    column = Column("x", "number", written=Written.DECIMAL_COMMAS if "," in text else "", unit=unit)
+    assert read_like([column], pd.DataFrame({"x": [text]}))["x"].values.tolist() == [3.5]
+
+
 def test_texts_without_words_are_not_called_names(tmp_path):
     places = [f"{n % 90}°{n % 60}'{n % 7}N" for n in range(400)]
     found = read(tmp_path, pd.DataFrame({"x": np.arange(400) % 7, "c": places})).every_column

@@ -175,7 +175,8 @@ def read_numbers_like(texts: pd.Series[Any], written: Written, unit: str) -> Flo
     parts = _taken_apart(texts)
     if not unit:
         parts["unit"] = parts["unit"].mask(parts["unit"].isin(_FLAGS), "")
-    return _read_parts(parts, written, unit).values
+    known = "¥" if unit in _OF_YEN else _UNIT_OF.get(unit.casefold(), unit)  # in older models, too
+    return _read_parts(parts, written, known).values / _OF_YEN.get(unit, 1.0)
 
 
 def seconds_of(texts: pd.Series[Any], written: Written) -> Floats:
