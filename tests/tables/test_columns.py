@@ -1208,6 +1208,15 @@ def test_a_code_of_one_column_that_is_an_answer_in_another_one_with_codes_is_nam
     assert note.endswith(" This also empties cells of nps.")
 
 
+def test_values_that_are_usual_in_many_columns_are_no_codes_in_one():
+    counts = {f"gene {n}": np.arange(30) % (10 + n) for n in range(20)}
+    frame = pd.DataFrame(
+        {"Q": [1, 2, 3, 4, 5, 9] * 5, "age": [*range(27), -99, -99, -99], **counts}
+    )
+    (note,) = notes_on_far_values(frame, "a", View(path="a.csv"), dict(frame.astype(float).items()))
+    assert note.startswith("a.csv has -99 in age (3 rows, all others 0 to 26). If this means")
+
+
 @pytest.mark.parametrize("filled", ["1", "4.0"])
 def test_one_number_beside_empty_cells_is_a_choice(tmp_path, filled):
     cells = [filled if n % 3 else "" for n in range(30)]

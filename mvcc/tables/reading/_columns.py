@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
@@ -52,6 +53,7 @@ _CODES += [8, 9, 77, 88, *range(97, 100), 888, *range(997, 1000)]  # instead of 
 _FEWEST_COUNTS = 5  # columns, for empty cells to be likely to mean 0
 _FILLED = 0.9  # of the cells of a choice at most; a constant may lack a few values
 _CHOICE = "empty cells beside one number are a value"
+_MANY = 10  # times as many columns, as of counts, have a value as those in which it is odd
 _NONE = np.empty(0)
 _MOST_ABOVE = 3  # rows with further names, such as questions, and units
 
@@ -233,9 +235,13 @@ def notes_on_far_values(
     X = np.column_stack([*numbers.values(), np.zeros(len(frame))])
     far, cases, words = far_values(X), dict[str, str](), [*(view.missing or ())]
     of_column = dict[str, list[str]]()
-    for index, column in enumerate(numbers):
-        values = X[:, index]
-        is_far = np.isin(values, [far.get(index, np.nan), *_codes_in(values)])
+    odd = [{far.get(index, np.nan), *_codes_in(X[:, index])} for index in range(len(numbers))]
+    n_odd = Counter(chain.from_iterable(odd))
+    usual = {
+        value for value, n in n_odd.items() if np.equal(X, value).any(axis=0).sum() > _MANY * n
+    }
+    for column, values, codes in zip(numbers, X.T, odd, strict=False):
+        is_far = np.isin(values, [*(codes - usual)])
         if not is_far.any():
             continue
         written = as_texts(frame[column][is_far]).unique().tolist()
