@@ -1208,6 +1208,17 @@ def test_a_code_of_one_column_that_is_an_answer_in_another_one_with_codes_is_nam
     assert note.endswith(" This also empties cells of nps.")
 
 
+def test_one_word_beside_many_numbers_is_a_mistake_that_may_mean_missing(tmp_path):
+    prices = [f"{n * 37 % 101},5 €" if n % 4 else "on request" for n in range(60)]
+    said = "'on request', which is not a finite number in € like the others, .* 15 values are like"
+    with pytest.raises(DataError, match=f"{said} that.* --missing 'shop=on request'"):
+        column_of(tmp_path, prices)
+    column, _ = column_of(tmp_path, prices, missing=("on request",))
+    assert (column.kind, column.n_missing) == ("number", 15)
+    grades = [f"{n % 5}" if n % 4 else "absent" for n in range(60)]
+    assert column_of(tmp_path, grades)[0].kind == "category"
+
+
 def test_values_that_are_usual_in_many_columns_are_no_codes_in_one():
     counts = {f"gene {n}": np.arange(30) % (10 + n) for n in range(20)}
     frame = pd.DataFrame(

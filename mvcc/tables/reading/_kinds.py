@@ -190,18 +190,21 @@ def _as_number(
     every = (read_numbers(way, hints.sign, hints.delimiter) for way in spellings(texts, values))
     read = max(every, key=lambda numbers: np.isfinite(numbers.values).sum())
     n_read = int(np.isfinite(read.values).sum())
-    if n_read > n_plain and n_read >= _NEARLY_ALL * n_filled:
+    numbers = read.values if n_read > n_plain else plain
+    others = texts[np.isnan(numbers)].dropna()
+    is_word = len(others) > 1 == others.nunique() and not re.search(r"\d", others.iloc[0])
+    # one word, such as on request, beside many numbers is a mistake, too
+    enough = (_MOST if is_word and not are_few(words) else _NEARLY_ALL) * n_filled
+    if n_read > n_plain and n_read >= enough:
         if read.written is None:
             return _with_unclear_sign(column, texts, is_text=hints.delimiter is not None)
         column = replace(column, unit=read.unit, remarks=read.remarks)
         return _numeric(column, read.values, texts, read.written)
-    if column.kind == "number" or n_plain >= _NEARLY_ALL * n_filled:
+    if column.kind == "number" or n_plain >= enough:
         return _numeric(column, plain, texts, Written.PLAIN)
     if max(n_read, n_plain) <= _MOST * n_filled or _are_dates(texts):
         return None
-    numbers, noun = plain, "numbers"
-    if n_read > n_plain:
-        numbers, noun = read.values, f"numbers in {read.unit}".removesuffix(" in ")
+    noun = f"numbers in {read.unit if n_read > n_plain else ''}".removesuffix(" in ")
     return _as_words(replace(column, remarks=said_of_most(words, numbers, noun)), words)
 
 
