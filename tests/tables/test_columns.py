@@ -314,9 +314,9 @@ def test_numbers_that_are_all_days_are_dates_also_in_new_rows(tmp_path, empty):
         ),
         (["1986", "c1986", "1990", "[1998?]"], "text", ""),
         (
-            [*(f"${n}.5" for n in range(40)), *["don't know"] * 9],
+            [*(f"${n}.5" for n in range(40)), *["don't know"] * 8, "refused"],
             "text",
-            '40 of 49 values are numbers in $, all others "don\'t know"',
+            '40 of 49 values are numbers in $, "don\'t know" is not',
         ),
         (
             ["768", "3.3k", "57k", "1.5K", "9"],
