@@ -13,14 +13,14 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from mvcc._utils.encodings import NAMES, WINDOWS, is_utf_8, told_by_letters
 from mvcc._utils.messages import shown
 from mvcc.exceptions import DataError, MvccError
 
-UTF_8, UTF_16, WINDOWS = "utf-8-sig", "utf-16", "cp1252"  # by Python's names
+UTF_8, UTF_16 = "utf-8-sig", "utf-16"  # by Python's names
 _UTF_16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-# what no text in Windows-1252 has: bytes without a meaning, a mark of UTF-8, and its umlauts, which
-# would read Ã¤ for ä
-_NOT_WINDOWS = re.compile(rb"[\x81\x8d\x8f\x90\x9d]|\A\xef\xbb\xbf|\xc3[\x80-\xbf]")
+# what no text in Windows-1252 has: bytes without a meaning, and umlauts of UTF-8, Ã¤ for ä
+_NOT_WINDOWS = re.compile(rb"[\x81\x8d\x8f\x90\x9d]|\xc3[\x80-\xbf]")
 # what Excel writes above the names of columns, or wants to find there
 DELIMITER_LINE = re.compile(r"sep=([,;\t|])\s*", re.IGNORECASE)
 _QUOTED = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
@@ -42,11 +42,11 @@ class Text(NamedTuple):
 
 
 def assumed(encoding: str, path: str) -> list[str]:
-    """Say that a file was taken to be in Windows-1252, if it was."""
-    if encoding != WINDOWS:
+    """Say that a file was taken to be in the encoding of some system, if it was."""
+    if encoding not in NAMES:
         return []
     return [
-        f"{path}: the file is not UTF-8 and was read as Windows-1252, as Excel writes CSV. If"
+        f"{path}: the file is not UTF-8 and was read as {NAMES[encoding]}, as Excel writes CSV. If"
         f" letters look wrong, {_SAVE_AS}."
     ]
 
@@ -65,8 +65,8 @@ def decoded(content: bytes, path: str, error: type[MvccError]) -> str:
 
 
 def read_text(content: bytes, path: str, error: type[MvccError]) -> Text:
-    """Return a text in UTF-8, UTF-16 with a byte-order mark, or else Windows-1252, or refuse it."""
-    if b"\0" not in content and _is_utf_8(content):
+    """Return a text in UTF-8, UTF-16 with a mark, or the encoding of a system, or refuse it."""
+    if b"\0" not in content and is_utf_8(content):
         return Text(content.decode(UTF_8), UTF_8, [])
     encoding = encoding_of(io.BytesIO(content).readlines(), path, error)
     try:
@@ -111,26 +111,22 @@ def records_of(
 def encoding_of(lines: Iterable[bytes], path: str, error: type[MvccError]) -> str:
     """Return the encoding of the lines of a text, which may be read twice; as `read_text`."""
     first_bad = 0  # the number of the first line that is not UTF-8
+    says_utf_8 = False
     for line_number, line in enumerate(lines, 1):
         if line_number == 1 and line.startswith(_UTF_16_MARKS):
             return UTF_16
+        says_utf_8 |= line_number == 1 and line.startswith(codecs.BOM_UTF8)
         if b"\0" in line:
             raise error(f"{path}:{line_number}: {_BINARY}")
-        if not first_bad and not line.isascii() and not _is_utf_8(line):
+        if not first_bad and not line.isascii() and not is_utf_8(line):
             first_bad = line_number
     if not first_bad:
         return UTF_8
-    if any(_NOT_WINDOWS.search(line) for line in lines):
+    if not says_utf_8 and (encoding := told_by_letters(lines)):
+        return encoding
+    if says_utf_8 or any(_NOT_WINDOWS.search(line) for line in lines):
         raise error(f"{path}:{first_bad}: this is not UTF-8 text; {_SAVE_AS}.")
     return WINDOWS
-
-
-def _is_utf_8(line: bytes) -> bool:
-    try:
-        line.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 class Attribute(NamedTuple):

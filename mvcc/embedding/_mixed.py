@@ -15,6 +15,7 @@ from sklearn.preprocessing import Normalizer, OneHotEncoder, StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
 from mvcc._utils.arrays import Floats
+from mvcc._utils.words import n_words, with_blanks
 from mvcc.embedding._scaling import AutoScaler
 
 MAX_COMPONENTS = 30  # of a text
@@ -99,7 +100,7 @@ class MixedFeatures(TransformerMixin, BaseEstimator):
             if kind != "text":
                 inputs.append((kind, _input(X.iloc[:, column], kind)))
             elif column == texts[0]:
-                inputs.append((kind, _text_of(X.iloc[:, texts])))
+                inputs.append((kind, [*map(with_blanks, _text_of(X.iloc[:, texts]))]))
         return inputs
 
     def _weighted(self, blocks: list[Floats]) -> Floats:
@@ -146,7 +147,7 @@ def _counted(texts: list[str], words: bool) -> tuple[TfidfVectorizer, Any]:
 
 def _are_of_words(texts: pd.Series[Any]) -> bool:
     """Tell whether most texts of a column have several words; a missing one has none."""
-    return bool(np.median([len(text.split()) for text in _text_of(texts.to_frame())]) >= _WORDS)
+    return bool(np.median([n_words(text) for text in _text_of(texts.to_frame())]) >= _WORDS)
 
 
 def _input(column: pd.Series[Any], kind: str) -> Any:

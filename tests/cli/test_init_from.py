@@ -227,6 +227,15 @@ def test_paths_are_relative_to_the_config(files, tmp_path, out, path):
     assert [file["rows"] for file in facts["inputs"]] == [60, 60, 30, 2]
 
 
+def test_columns_that_are_called_like_rows_of_another_table_are_named():
+    samples = [f"S{n:02}" for n in range(9)]
+    write("genes", ",".join(["gene", *samples]), ([f"TP{n}", *range(n, n + 9)] for n in range(9)))
+    write("people", "sample id,age", zip(samples, range(9), strict=True))
+    said = "9 columns of genes are called like rows of people. If they are the same things, turn"
+    assert said in run("init --from genes.csv people.csv")
+    assert said in invoke("cluster cluster.yaml --dry-run").stderr
+
+
 def test_rows_with_the_same_ids_are_asked_about_where_both_tables_have_ids():
     for name in "ab":
         write(name, "id,x", ([f"r{n}", n] for n in range(9)))

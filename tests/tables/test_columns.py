@@ -80,6 +80,7 @@ def assert_is_read(folder, values, kind, note, found):
         (["1", "2.5", "-3e2"], "", [1, 2.5, -300]),
         (["1", "", "NA", "n/a", "?", "null", "2"], "", [1, *[None] * 5, 2]),
         (["1", "-", "k.A.", "n. b.", "—", "2"], "", [1, *[None] * 4, 2]),
+        (["1", "brak danych", "saknas", "нет данных", "無回答", "2"], "", [1, *[None] * 4, 2]),
         (["1.234,5", "12", ",5"], "with decimal commas", [1234.5, 12, 0.5]),
         (["1,5", "2.000"], "with decimal commas", [1.5, 2000]),
         (["1,234", "5,678"], "with decimal commas", [1.234, 5.678]),
@@ -102,6 +103,12 @@ def assert_is_read(folder, values, kind, note, found):
         (["₹1,00,000", "Rs. 2,500"], "in ₹, with commas for thousands", [1e5, 2500]),
         (["R$ 1.170,50", "R$ 3,00"], "in R$, with decimal commas", [1170.5, 3]),
         (["30,000円", "￥5,000"], "in ¥, with commas for thousands", [3e4, 5000]),
+        (["１２", "－３．５", "－", "4"], "", [12, -3.5, None, 4]),
+        (["3,500万円", "980円", "1.2億円"], "in ¥, with commas for thousands", [35e6, 980, 1.2e8]),
+        (["1.250 TL", "85,50 ₺", "₺3"], "in ₺, with decimal commas", [1250, 85.5, 3]),
+        (["1 250,50 руб.", "85 ₽"], "in ₽, with decimal commas", [1250.5, 85]),
+        (["₩1,250", "12,000원"], "in ₩, with commas for thousands", [1250, 12000]),
+        (["１，２００円", "￥ ５,000"], "in ¥, with commas for thousands", [1200, 5000]),
         (["68 kg", "7e1 Kg", "2kg"], "in kg", [68, 70, 2]),
         (["1.234 kg", "5.678 kg"], "in kg", [1.234, 5.678]),
         (["9,80 €/kg", "1.012,5 eur / kg"], "in €/kg, with decimal commas", [9.8, 1012.5]),
@@ -245,11 +252,15 @@ ALSO = "year-month-day, 1900-01-01 is a date; add it to `missing` if it stands f
         (["May 3, 2023", "Sun, 03 Sep 2023 06:00:00 +0000"], DOTS, [19480, 19603.25]),
         (["12DEC2023", "3-Oct-23"], f"{DOTS}, {TWO_DIGITS}", [19703, 19633]),
         (["08.2020", "11.2021", ""], "day.month.year", [18475, 18932, None]),
+        (["8.2020", "11.2021"] * 5, "day.month.year", [18475, 18932] * 5),
         (["08/2020", "Nov. 2021"], "day.month.year", [18475, 18932]),
         (["2020-08", "2021-11"], "year-month-day", [18475, 18932]),
         (["2020-08-13", "2021-11", "2021"], "year-month-day", [18487, 18932, 18628]),
         (["1969", "1970-01-02", "1971"], "year-month-day", [-365, 1, 365]),
         (["2023年5月3日", "2023年12月12日 6:00"], "year-month-day", [19480, 19703.25]),
+        (["2023年5月3日", "2023年12月", "令和5年5月3日"], "year-month-day", [19480, 19692, 19480]),
+        (["昭和64年1月7日", "平成元年1月8日"], "year-month-day", [6946, 6947]),
+        (["２０２３／０５／０３", "2023/12/12"], "year/month/day", [19480, 19703]),
         (["2020-01-01T12:00:00+02:00", "2020-01-02"], "year-month-day", [18262 + 10 / 24, 18263]),
         (
             ["2020-01-01 18:00:00 +0000 UTC", "2020-01-02 06:00 gmt", "2020-01-02 18:00Z (UTC)"],
@@ -307,9 +318,9 @@ def test_numbers_that_are_all_days_are_dates_also_in_new_rows(tmp_path, empty):
         ),
         (["1986", "c1986", "1990", "[1998?]"], "text", ""),
         (
-            [*(f"${n}.5" for n in range(40)), *["don't know"] * 9],
+            [*(f"${n}.5" for n in range(40)), *["don't know"] * 8, "refused"],
             "text",
-            '40 of 49 values are numbers in $, all others "don\'t know"',
+            '40 of 49 values are numbers in $, "don\'t know" is not',
         ),
         (
             ["768", "3.3k", "57k", "1.5K", "9"],
@@ -508,6 +519,9 @@ def test_codes_are_not_quantities(tmp_path):
     rows = [f"r{n},{200 + 7 * n},{80.25 + n * n},{20121 + 37 * n}" for n in range(60)]
     table = read(tmp_path, "\n".join(["id,cap,gsm,CAP", *rows]))
     assert (table.columns, table.every_column[3].note) == (["cap", "gsm"], "postal codes")
+    rows = [f"r{n},{10 + n}-{200 + n},{100 + n}-{2100 + n},{100000 + n},{n % 7}" for n in range(60)]
+    table = read(tmp_path, "\n".join(["id,Kod pocztowy,郵便番号,邮编,x", *rows]))
+    assert [column.note for column in table.every_column[1:4]] == ["postal codes"] * 3
     asked = read(tmp_path, "\n".join(["id,where,x", *(f"r{n},0{n},1{n}" for n in range(60))]),
                  columns={"where": "number"})  # fmt: skip
     assert asked.columns == ["where", "x"]
@@ -576,10 +590,12 @@ def test_an_id_is_guessed_where_it_is_named_like_one_and_distinct(tmp_path):
 
 def test_an_id_may_be_called_so_in_one_word_but_not_other_words_with_such_an_end(tmp_path):
     ids = "patientid Kundennr PatientNumber Matrikelnummer numero MMSI".split()
-    ids += ["Barcode", "Matrícula", "N.º", "Código", "Codice", "Número"]
+    ids += ["Barcode", "Matrícula", "N.º", "Código", "Codice", "Número", "Номер", "Kod towaru"]
+    ids += ["顧客ID", "会員番号", "商品コード", "用户编号", "订单号", "고객번호"]
     for name in [*ids, "Laufende Nummer", "Permit #", "N° dossier", "Numéro de dossier"]:
         assert read(tmp_path, f"{name},x\n7,1\n9,2\n").ids == ["7", "9"], name
     phones = ("Telefonnummer", "Numéro de téléphone", "Número de teléfono", "Telefoonnr.")
+    phones += ("電話番号", "手机号")
     counts = ("Número de habitantes", "N.º de camas", "numero degli abitanti")
     for name in ("paid", "humid", "SNR", "Chlorid", *phones, *counts):
         assert read(tmp_path, f"{name},x\n7,1\n9,2\n").ids == ["0", "1"], name
@@ -741,6 +757,14 @@ def test_new_durations_are_read_like_those_before_or_refused(values, written, fo
         assert found in read_again.mistake.what
     else:
         np.testing.assert_array_equal(read_again.values, np.array(found, dtype=np.float64))
+
+
+@pytest.mark.parametrize(
+    ("unit", "text"), [("万円", "3.5万円"), ("TL", "3,5 ₺"), ("руб.", "3,5 руб.")]
+)
+def test_new_amounts_are_read_in_the_units_of_older_models(unit, text):
+    column = Column("x", "number", written=Written.DECIMAL_COMMAS if "," in text else "", unit=unit)
+    assert read_like([column], pd.DataFrame({"x": [text]}))["x"].values.tolist() == [3.5]
 
 
 def test_texts_without_words_are_not_called_names(tmp_path):
@@ -993,6 +1017,19 @@ def test_short_texts_side_by_side_weigh_no_more_than_one():
     assert X[:, :-1].var(axis=0).sum() == pytest.approx(1)
 
 
+def test_sentences_without_blanks_are_texts_of_words(tmp_path):
+    topics = (("音質", "低音", "通話"), ("山道", "雨", "靴底"))
+    said = [f"{topics[n % 2][n // 2 % 3]}がとても良い。{n}回使いました" for n in range(60)]
+    names = [f"{chr(0x6751 + n)}田{chr(0x4E59 + 7 * n)}" for n in range(60)]
+    frame = pd.DataFrame({"x": np.arange(60) % 7, "name": names})
+    table = read(tmp_path, frame.assign(said=said))
+    assert [column.kind for column in table.every_column] == ["number", "text", "text"]
+    assert read(tmp_path, frame).every_column[1].note == "names that hardly repeat"
+    X = MixedFeatures(["text"]).fit_transform(pd.DataFrame({"said": said}))
+    np.testing.assert_allclose(X[0], X[6], atol=1e-9)
+    assert np.linalg.norm(X[0] - X[1]) > 1
+
+
 def test_texts_of_few_words_are_told_apart_by_their_parts():
     surnames = ("Meier", "Meyer", "Maier", "Schulz", "Schultz", "Schulze")
     names = [f"{surname} {letter}" for surname in surnames for letter in "abcdefgh"]
@@ -1168,19 +1205,60 @@ def test_codes_beside_a_scale_are_named_since_they_may_mean_no_answer(values, na
     assert notes.endswith(" This also empties cells of k.") == empties_more
 
 
+def test_a_code_of_one_column_that_is_an_answer_in_another_one_with_codes_is_named():
+    frame = pd.DataFrame({"Q": [1, 2, 3, 4, 5, 9] * 6, "nps": [*range(11), 99] * 3})
+    numbers = dict(frame.astype(float).items())
+    (note,) = notes_on_far_values(frame, "a", View(path="a.csv"), numbers)
+    assert "9 in Q (6 rows, all others 1 to 5) and 99 in nps (3 rows, all others 0 to 10)" in note
+    assert note.endswith(" This also empties cells of nps.")
+
+
+def test_one_word_beside_many_numbers_is_a_mistake_that_may_mean_missing(tmp_path):
+    prices = [f"{n * 37 % 101},5 €" if n % 4 else "on request" for n in range(60)]
+    said = "'on request', which is not a finite number in € like the others, .* 15 values are like"
+    with pytest.raises(DataError, match=f"{said} that.* --missing 'shop=on request'"):
+        column_of(tmp_path, prices)
+    column, _ = column_of(tmp_path, prices, missing=("on request",))
+    assert (column.kind, column.n_missing) == ("number", 15)
+    grades = [f"{n % 5}" if n % 4 else "absent" for n in range(60)]
+    assert column_of(tmp_path, grades)[0].kind == "category"
+
+
+def test_values_that_are_usual_in_many_columns_are_no_codes_in_one():
+    counts = {f"gene {n}": np.arange(30) % (10 + n) for n in range(20)}
+    frame = pd.DataFrame(
+        {"Q": [1, 2, 3, 4, 5, 9] * 5, "age": [*range(27), -99, -99, -99], **counts}
+    )
+    (note,) = notes_on_far_values(frame, "a", View(path="a.csv"), dict(frame.astype(float).items()))
+    assert note.startswith("a.csv has -99 in age (3 rows, all others 0 to 26). If this means")
+
+
+@pytest.mark.parametrize("filled", ["1", "4.0"])
+def test_one_number_beside_empty_cells_is_a_choice(tmp_path, filled):
+    cells = [filled if n % 3 else "" for n in range(30)]
+    column, values = column_of(tmp_path, cells)
+    assert (column.kind, column.note) == ("category", "empty cells beside one number are a value")
+    assert (column.n_missing, values[1:3], pd.isna(values[0])) == (10, [filled] * 2, True)
+    assert column_of(tmp_path, cells, columns={"c": "number"})[0].kind == "number"
+    assert column_of(tmp_path, [*cells[1:3] * 9, ""])[0].kind == "number", "a constant but for one"
+
+
 @pytest.mark.parametrize(
     ("cells", "n_columns", "is_named"),
     [
-        ("3,,,", 5, True),
+        ("3,,,2,,", 5, True),
         ("3,,2,", 5, False),
-        ("3,,,", 4, False),
-        ("3,0,,", 5, False),
-        (".5,,,", 5, False),
+        ("3,,,2,,", 4, False),
+        ("3,,,0,,", 5, False),
+        (".5,,,2,,", 5, False),
+        ("3,,,", 5, False),
     ],
 )
 def test_empty_cells_of_counts_may_mean_0(tmp_path, cells, n_columns, is_named):
     cells = cells.split(",")
-    rows = [f"r{n},{','.join(cells[(n + c) % 4] for c in range(n_columns))}" for n in range(9)]
+    rows = [
+        f"r{n},{','.join(cells[(n + c) % len(cells)] for c in range(n_columns))}" for n in range(9)
+    ]
     names = [f"Carex {n}" for n in range(n_columns)]
     said = "".join(read(tmp_path, "\n".join([f"id,{','.join(names)}", *rows])).far_values)
     assert ("no 0, in Carex 0, Carex 1 and 3 more. If an empty cell means 0" in said) == is_named

@@ -7,6 +7,7 @@ import shutil
 
 import pytest
 
+from mvcc._utils.encodings import told_by_letters
 from mvcc.exceptions import DataError
 from mvcc.tables.reading import _files, _parquet
 from mvcc.tables.reading._files import read_frame
@@ -78,10 +79,41 @@ def test_new_rows_are_read_some_at_a_time_with_their_lines(encoding, tmp_path, m
 
 
 @pytest.mark.parametrize(
+    ("encoding", "name", "words"),
+    [
+        ("cp1250", "Windows-1250", ("Cena", "żyto", "tak", "kiełkuje po siewie")),
+        ("cp1254", "Windows-1254", ("Fiyat", "Ağrı kesici", "Hayır", "öksürük şurubu")),
+        ("cp1251", "Windows-1251", ("Цена", "да", "Нет", "по рецепту врача")),
+        ("gb18030", "GB18030", ("金额", "北京市", "是", "坐着很舒服，快递很快")),
+        ("cp932", "Shift-JIS", ("価格", "東京都", "イヤホン", "音質がとても良いです。")),
+        ("cp949", "EUC-KR", ("가격", "서울", "만족", "배송이 빨랐습니다")),
+        ("cp950", "Big5", ("價格", "台北市", "快遞", "客服態度好，坐著很舒服")),
+    ],
+)
+def test_encodings_of_other_languages_are_told_by_their_letters(tmp_path, encoding, name, words):
+    path = write_csv(tmp_path / "a.csv", [words, *([word] * 4 for word in words[1:])], ";")
+    (tmp_path / "a.csv").write_bytes((tmp_path / "a.csv").read_text("utf-8").encode(encoding))
+    for frame in (read_frame(path), *_files.read_frames(path)):
+        assert ([*frame], frame.iloc[2, 1]) == ([*words], words[3])
+        assert frame.attrs["notes"] == [
+            f"{path}: {ASSUMED.replace('Windows-1252', name)}, as Excel writes CSV. If letters look"
+            " wrong, save the file as UTF-8."
+        ]
+
+
+@pytest.mark.parametrize(
+    "text", ["weiß; Größe: à côté, créée, ções", "¿qué? 3 m³, 2 m²", "ýsa, þorskur og síld", "Nový"]
+)
+def test_letters_of_windows_1252_tell_no_other_encoding(text):
+    assert not told_by_letters([text.encode("cp1252")])
+
+
+@pytest.mark.parametrize(
     ("content", "message"),
     [
         (b"id,x\na,1\n\x81,2\n", r"a\.csv:3: this is not UTF-8 text; save the file as UTF-8\."),
         ("id,x\nä,1\n".encode() + b"\xe4,2\n", r"a\.csv:3: this is not UTF-8 text"),
+        ("id,x\nкод,1\nрост,2\n".encode() + b"\xea\xee\xe4,2\n", r"a\.csv:4: this is not UTF-8"),
         (codecs.BOM_UTF8 + b"id,x\n\xe4,2\n", r"a\.csv:2: this is not UTF-8 text"),
         ("id,x\na,1\n".encode("utf-16") + b"\0", r"a\.csv: this is not UTF-16 text"),
         ("id,x\na,1\n".encode("utf-16-le"), r"a\.csv:1: this is a binary file \(or UTF-16\)"),

@@ -152,6 +152,13 @@ def test_words_are_those_that_texts_of_a_cluster_have_and_others_have_not(table)
     assert distinguishing_words(table(n=range(60)), TWENTY, 3) == [[], [], []]
 
 
+def test_words_without_blanks_between_them_set_clusters_apart(table):
+    own = enumerate(by_cluster(["音質が良い"], ["舒服的沙发"], ["イヤホンです"]))
+    found = distinguishing_words(table(text=[f"{n}, {said}。" for n, said in own]), TWENTY, 3)
+    words = [[word for word, *_ in own] for own in found]
+    assert words == [["音質"], ["服的", "沙发", "的沙", "舒服"], ["イヤホン"]]
+
+
 @pytest.mark.parametrize(
     ("n_texts", "sizes"),
     [(60, [60]), (60, [45, 15]), (40, [40, 20])],

@@ -50,15 +50,17 @@ def test_lines_stay_and_new_values_are_quoted_as_others_are(tmp_path, content, e
         (codecs.BOM_UTF8, "utf-8"),
         (b"", "utf-8"),
         (b"", "cp1252"),
+        (b"", "cp1251"),
         (codecs.BOM_UTF16_LE, "utf-16-le"),
         (codecs.BOM_UTF16_BE, "utf-16-be"),
     ],
 )
 def test_the_encoding_stays_unless_it_lacks_a_character(tmp_path, mark, encoding):
-    content = mark + "id;grün\na;1\nb;2\n".encode(encoding)
-    expected = 'id;grün;cluster;name\na;1;0;rot\nb;2;1;"a;""b"\n'
+    word = "цена" if encoding == "cp1251" else "grün"
+    content = mark + f"id;{word}\na;1\nb;2\n".encode(encoding)
+    expected = f'id;{word};cluster;name\na;1;0;rot\nb;2;1;"a;""b"\n'
     assert added(tmp_path, content) == mark + expected.encode(encoding)
     wider = added(tmp_path, content, [["name", "≥ 3", "rosé"]])
-    if encoding == "cp1252":  # which has no ≥
+    if encoding in ("cp1251", "cp1252"):  # which have no ≥
         mark, encoding = codecs.BOM_UTF8, "utf-8"
-    assert wider == mark + "id;grün;name\na;1;≥ 3\nb;2;rosé\n".encode(encoding)
+    assert wider == mark + f"id;{word};name\na;1;≥ 3\nb;2;rosé\n".encode(encoding)

@@ -160,6 +160,7 @@ def test_an_id_is_found_as_another_number_only_where_one_row_has_it():
     names = ["7", "007", "07", "7.0", "8", "8.0", "0008", "9", "00.0", "a7", "1.5", ".0", ""]
     assert [rows.find(name) for name in names] == [0, 1, -1, -1, 2, 2, 2, 3, 4, -1, -1, -1, -1]
     assert rows.find("Noe\u0301 1") == 7, "an accent may be a character of its own"
+    assert [rows.find(name) for name in ("ａ０７", "０8")] == [5, 2], "as wide as Chinese letters"
     assert spelled_like(["7", "07", "8"], ["007", "8.0"]) == ["7", "07", "8.0"]
     assert spelled_like(["7", "8"], ["007", "7", "8"]) == ["7", "8"]
 

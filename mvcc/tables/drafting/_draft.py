@@ -44,7 +44,7 @@ from mvcc.tables.reading._files import read_frame
 from mvcc.tables.reading._id_column import Named
 from mvcc.tables.reading._matches import read_matches, without_matched_ids
 from mvcc.tables.reading._problems import Problems
-from mvcc.tables.reading._read_inputs import read_pairs
+from mvcc.tables.reading._read_inputs import notes_on_turned, read_pairs
 from mvcc.tables.reading._rows import listed
 from mvcc.tables.reading._table import Table, table_of
 
@@ -129,7 +129,8 @@ def draft_config(
         lines = [*_lines(drafted, files, out.parent)]
         text = _HEAD.format(config=typed(out.name)) + "".join(map(_written, lines))
         folder.write({out.name: text.encode()})
-    doubts = files.notes + [
+    doubts = [*files.notes, *notes_on_turned(tables)]
+    doubts += [
         note for draft in drafted.values() for note in (*draft.notes, *draft.table.far_values)
     ]
     for name, draft in drafted.items():

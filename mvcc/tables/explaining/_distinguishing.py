@@ -14,6 +14,7 @@ import pandas as pd
 from mvcc._utils.arrays import Bools, Floats, Ints
 from mvcc._utils.environment import command_line
 from mvcc._utils.messages import clipped, percent, shown, with_its_end
+from mvcc._utils.words import with_blanks
 from mvcc.metrics import clustering_accuracy, scores_of_table
 from mvcc.tables._job import Job
 from mvcc.tables.fitting._features import rounded
@@ -31,6 +32,7 @@ _NEARLY = 0.8  # the rule itself is a name, since it hardly errs
 _QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 _MOST_TEXTS = 20_000  # spaced evenly; more take longer and say the same
 _LONGEST_TEXT = 5000  # characters of a text that are looked at
+_TELLING_WORD = r"(?u)\b(?!\w?[ぁ-ゖ])[^\W\d_][^\W_]+\b"  # hiragana are mostly endings
 _BEYOND = 4.0  # standard errors, for thousands of words
 _LONGEST_COLUMN, _LONGEST_RULE = 24, 40  # in a name
 # a truth value that is an empty cell is called blank
@@ -241,14 +243,14 @@ def distinguishing_words(table: Table, labels: Ints, k: int) -> list[list[list[A
     if not columns:
         return [[] for _ in range(k)]
     texts = [
-        " ".join(text for text in row if isinstance(text, str))[:_LONGEST_TEXT]
+        with_blanks(" ".join(text for text in row if isinstance(text, str))[:_LONGEST_TEXT])
         for row in zip(*columns, strict=True)
     ]
     from sklearn.feature_extraction.text import CountVectorizer  # which takes a second to import
 
     some = np.unique(np.linspace(0, len(texts) - 1, min(len(texts), _MOST_TEXTS)).astype(np.int64))
     vectorizer = CountVectorizer(
-        binary=True, min_df=2, max_features=20_000, token_pattern=r"(?u)\b[^\W\d_][^\W_]+\b"
+        binary=True, min_df=2, max_features=20_000, token_pattern=_TELLING_WORD
     )
     try:
         has_word = vectorizer.fit_transform([texts[row] for row in some])

@@ -18,9 +18,10 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 import numpy as np
 import pandas as pd
 
+from mvcc._utils.encodings import NAMES
 from mvcc._utils.files import csv_bytes
 from mvcc._utils.messages import shown
-from mvcc._utils.text import DELIMITER_LINE, UTF_8, UTF_16, WINDOWS, read_text
+from mvcc._utils.text import DELIMITER_LINE, UTF_8, UTF_16, read_text
 from mvcc.exceptions import DataError
 from mvcc.tables.reading._column import Written, as_texts, is_missing
 from mvcc.tables.reading._columns import code_reasons, understand_all
@@ -231,13 +232,13 @@ def _quoted(text: str, always: bool, delimiter: str) -> str:
 
 
 def _encoded(text: str, encoding: str, content: bytes) -> bytes:
-    """Encode as a file was; what Windows-1252 does not have asks for UTF-8, which Excel reads."""
+    """Encode as a file was; what its encoding does not have asks for UTF-8, which Excel reads."""
     if encoding == UTF_16:
         is_big = content.startswith(codecs.BOM_UTF16_BE)
         return f"\ufeff{text}".encode("utf-16-be" if is_big else "utf-16-le")
-    if encoding == WINDOWS:
+    if encoding in NAMES:
         with suppress(UnicodeEncodeError):
-            return text.encode(WINDOWS)
+            return text.encode(encoding)
     elif not content.startswith(codecs.BOM_UTF8):
         return text.encode()
     return text.encode(UTF_8)

@@ -28,24 +28,30 @@ _ID = re.compile(
     r"|matr[ií]cul[ae]|barcode|c[oó]digo|codice|#|n\.?[°º])\.?",
     re.IGNORECASE,
 )
+# which ends a name in Chinese, Japanese and Korean
+_EASTERN_ID = (
+    ".*(番号|番號|编号|編號|号码|號碼|单号|單號|コード|代码|代碼|번호|(?<=[^\\W\\d_a-z])id)"
+)
 _CAMEL_ID = re.compile(r".*[a-z](ID|Id|Key|Code|Nr|No)")
 # not all words that end in id, such as paid
 _COMPOUND_ID = re.compile(
     r"(.*(nummer|number|n[uú]m[eé]ro)|(n\.?[°º]|n[uú]m[eé]ro|réf\.?|référence) .*|.*\w{3}nr"
     r"|(.*[ _.-])?(user|customer|client|patient|subject"
     r"|person|participant|respondent|student|member|employee|account|order|product|item|object"
-    r"|sample|record|case|session|visit|device|kunden?|artikel)id)\.?",
+    r"|sample|record|case|session|visit|device|kunden?|artikel)id)\.?"
+    rf"|{_EASTERN_ID}|(numer|kod|номер|код)( .*)?",
     re.IGNORECASE,
 )
 # not number, which may count, as white_cell_number does
 _ENDS_AS_ID = re.compile(
-    r".*(ids?|nummer|nr|imo|mmsi|#)\.?|(n\.?[°º]|n[uú]m[eé]ro) .*", re.IGNORECASE
+    rf".*(ids?|nummer|nr|imo|mmsi|#)\.?|(n\.?[°º]|n[uú]m[eé]ro|numer|номер) .*|{_EASTERN_ID}",
+    re.IGNORECASE,
 )
 # Spanish, Portuguese and Italian count by the same word, with a plural: número de camas
 _COUNT = re.compile(r"(n\.?º|n\.°|n[uú]mero) (d\w{1,3} )?(l[ao]s )?\w{3,}[si]\b.*", re.IGNORECASE)
 _MONTH = rf"(?i:{'|'.join(MONTHS)})[^\W\d_]*"
 _MONTH_OR_YEAR = (
-    rf"(?:\d{{1,2}}[-./]?{_MONTH}[-./]?(?:\d\d)?\d\d(?!\d)|\d{{4}}年"
+    rf"(?:\d{{1,2}}[-./]?{_MONTH}[-./]?(?:\d\d)?\d\d(?!\d)|\w{{3,4}}年"
     rf"|(?=[^\W\d_]+[-/](?:19|20)\d\d$){_MONTH})"
 )
 # with letters and digits, but neither a number with its unit nor a date or a year
@@ -56,9 +62,11 @@ _CODE = re.compile(
 )
 NAMED_CODES = re.compile(
     r"(?P<postal>(.*[ _-])?(plz|postleitzahl|zip|zip[ _-]?code|zipcode|post(al)?[ _-]?code|npa"
-    r"|code[ _-]postal|c[oó]d(igo|ice|\.)[ _-]postale?|postnr|postnummer)\.?|(?P<cap>cap))"
+    r"|code[ _-]postal|c[oó]d(igo|ice|\.)[ _-]postale?|postnr|postnummer|kod[ _-]pocztowy"
+    r"|posta[ _-]?kodu|почтовый индекс)\.?|(?P<cap>cap)"
+    r"|cep|индекс|郵便番号|邮编|邮政编码|郵遞區號|우편번호)"
     r"|(.*[ _-])?((tele)?(phone|fon|fax|tel|mobile)|handy|téléphone|tel[eé]fono|telefone|telefoon"
-    r"|telemóvel|m[oó]vil|celular|cellulare|gsm)"
+    r"|telemóvel|m[oó]vil|celular|cellulare|gsm|телефон|(電話|携帯)(番号)?|电话|手机号?码?|전화번호)"
     r"([ _-]?(no|nr|num(ber|mer)?))?\.?",
     re.IGNORECASE,
 )

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -144,14 +145,16 @@ class Column:
         return {"name": self.name, "kind": self.kind, "written": written, "unit": self.unit}
 
 
-_DASHES = {"-", "--", "---", "–", "—"}
+_DASHES = {"-", "--", "---", "–", "—", "―", "ー", "－"}
 _MISSING = {
-    *("", *_DASHES, ".", "..", "...", "…", "?", "??"),
+    *("", *_DASHES, ".", "..", "...", "…", "?", "??", "？"),
     *("na", "n/a", "n.a.", "nan", "nat", "null", "nil", "none", "(none)", "<na>"),
     *("#n/a", "#nv", "#null!", "#div/0!", "n.d.", "n/d", "s/d", "n.v.t.", "nvt", "n.r.", "missing"),
     *("not available", "not applicable", "not recorded", "keine angabe", "nicht bekannt"),
     *("k.a.", "k. a.", "k.a", "n.b.", "n. b.", "n.v.", "n. v.", "k.w.", "fehlt"),
-    *("n.c.", "non renseigné", "manquant"),
+    *("n.c.", "non renseigné", "manquant", "sin datos", "no disponible", "sem dados"),
+    *("não informado", "non disponibile", "geen gegevens", "saknas", "brak danych", "b.d."),
+    *("нет данных", "н/д", "veri yok", "無回答", "未回答", "无数据", "未填写"),
 }
 # each as it begins in English, German, French, Spanish, Italian, Portuguese and Dutch
 MONTHS = (
@@ -160,6 +163,9 @@ MONTHS = (
     "de[cz]|déc|dic",
 )
 _NUMBER = re.compile(r"[+-]?\d+([.,]\d+)?")
+# of ASCII, as wide as Chinese ones
+_NARROW = {wide: wide - 0xFEE0 for wide in range(0xFF01, 0xFF5F)} | {0x3000: " "}
+_IS_WIDE = re.compile("[！-～\u3000]")
 MOST_CATEGORIES = 40  # distinct values, each twice in the mean; words with more are text
 _MOST_SPELLINGS = 3  # of a category that are told
 GLANCE = 1_000  # rows, which often tell what all would: it takes long to look at many texts
@@ -206,10 +212,10 @@ def without_words(frame: pd.DataFrame, words: Collection[str]) -> pd.DataFrame:
     """Return a table in which values that mean that a cell is empty are missing."""
     if not words:
         return frame
-    folded = {word.strip().casefold() for word in words}
+    folded = {narrow(word.strip().casefold()) for word in words}
     masked = frame.copy(deep=False)
     for name, values in frame.items():
-        masked[name] = values.mask(as_texts(values).str.casefold().isin(folded))
+        masked[name] = values.mask(narrow_texts(as_texts(values)).str.casefold().isin(folded))
     return masked
 
 
@@ -236,6 +242,26 @@ def as_texts(column: pd.Series[Any]) -> pd.Series[Any]:
     is_whole = (numbers % 1 == 0) & (numbers.abs() < 2**53)
     whole = numbers.where(is_whole).astype("Int64").astype(str)
     return whole.where(is_whole, column.astype(str))
+
+
+def narrow(text: str) -> str:
+    """Return a text with 123 instead of １２３, and letters and signs of ASCII alike."""
+    return text if text.isascii() else text.translate(_NARROW)
+
+
+def narrow_texts(texts: pd.Series[Any]) -> pd.Series[Any]:
+    """Return texts that may be numbers or dates as `narrow` does."""
+    if not texts.str.contains(_IS_WIDE, na=False).any():
+        return texts
+    return texts.map(narrow, na_action="ignore")
+
+
+def spellings(texts: pd.Series[Any], values: pd.Series[Any]) -> Iterator[pd.Series[Any]]:
+    """Give texts, and with decimal commas those of cells that are numbers beside others."""
+    yield texts
+    if values.dtype == object and any(isinstance(value, Number) for value in values):
+        is_text = np.array([isinstance(value, str) for value in values])
+        yield texts.where(is_text, texts.str.replace(".", ",", regex=False))
 
 
 def said_of_most(texts: pd.Series[Any], values: Floats, noun: str) -> tuple[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
@@ -50,6 +51,9 @@ _SCALES = (7, 10)  # the most that an answer is, from 0 on
 _CODES = [-1, *range(-9, -6), -77, -88, *range(-99, -96), -888, *range(-999, -996)]
 _CODES += [8, 9, 77, 88, *range(97, 100), 888, *range(997, 1000)]  # instead of an answer
 _FEWEST_COUNTS = 5  # columns, for empty cells to be likely to mean 0
+_FILLED = 0.9  # of the cells of a choice at most; a constant may lack a few values
+_CHOICE = "empty cells beside one number are a value"
+_MANY = 10  # times as many columns, as of counts, have a value as those in which it is odd
 _NONE = np.empty(0)
 _MOST_ABOVE = 3  # rows with further names, such as questions, and units
 
@@ -83,6 +87,10 @@ def understand_all(
             numbers: Any = reading.values
             if numbers is not None and are_dates(numbers):
                 readings[name] = understood(frame[name], "date", None, hints)
+    for name, reading in readings.items():
+        if asked[name] is None and _is_one_number(reading):
+            chosen = understood(frame[name], "category", None, hints)
+            readings[name] = replace(chosen, column=replace(chosen.column, remarks=(_CHOICE,)))
     return {name: _without_effect(readings[name]) for name in asked}
 
 
@@ -132,6 +140,15 @@ def _without_points(texts: pd.Series[Any]) -> Floats | None:
     if not has_point.any() or not texts.str.fullmatch(_POINTS_FOR_THOUSANDS).all():
         return None
     return numbers_of(texts.str.replace(".", "", regex=False))
+
+
+def _is_one_number(reading: Understood) -> bool:
+    """Tell whether a column has one number or nothing, as a choice of several may be stored."""
+    column, values = reading.column, reading.values
+    if values is None or column.kind != "number" or column.written or not column.n_missing:
+        return False
+    known = values[~np.isnan(values)]
+    return len(known) <= _FILLED * len(values) and bool((known == known[0]).all())
 
 
 def _without_effect(reading: Understood) -> Understood:
@@ -217,13 +234,19 @@ def notes_on_far_values(
     """Name values far outside all others, such as -99 beside 1 to 5, which may mean missing."""
     X = np.column_stack([*numbers.values(), np.zeros(len(frame))])
     far, cases, words = far_values(X), dict[str, str](), [*(view.missing or ())]
-    for index, column in enumerate(numbers):
-        values = X[:, index]
-        is_far = np.isin(values, [far.get(index, np.nan), *_codes_in(values)])
+    of_column = dict[str, list[str]]()
+    odd = [{far.get(index, np.nan), *_codes_in(X[:, index])} for index in range(len(numbers))]
+    n_odd = Counter(chain.from_iterable(odd))
+    usual = {
+        value for value, n in n_odd.items() if np.equal(X, value).any(axis=0).sum() > _MANY * n
+    }
+    for column, values, codes in zip(numbers, X.T, odd, strict=False):
+        is_far = np.isin(values, [*(codes - usual)])
         if not is_far.any():
             continue
         written = as_texts(frame[column][is_far]).unique().tolist()
         words += [word for word in written if word not in words]
+        of_column[column] = written
         others = pd.Series(values[~is_far])
         cases[column] = (
             f"{enumerated(written)} in {clipped(column)} ({counted(is_far.sum(), 'row')}, all"
@@ -238,8 +261,10 @@ def notes_on_far_values(
             f" write {option_for('--missing', name, words)}, in the view of a config"
             f" `missing: {as_yaml(words)}`, in Python NaN."
         )
-        rest = (column for column in numbers if column not in cases)
-        if too := [clipped(column) for column in rest if as_texts(frame[column]).isin(words).any()]:
+        lost = ((column, {*words}.difference(of_column.get(column, ()))) for column in numbers)
+        if too := [
+            clipped(column) for column, its in lost if as_texts(frame[column]).isin(its).any()
+        ]:
             note += f" This also empties cells of {enumerated(too, _MOST_NAMED)}."
         yield note
 

@@ -31,15 +31,17 @@ DATE = re.compile(
     r"(?:(?:T|,? +)(?P<time>\d{1,2}:\d{2}.*))?"
 )
 _MONTH = rf"(?P<month>{'|'.join(MONTHS)})[^\W\d_]*\.?"
-# Sun, 3 May 2023 and 3-May-23; May 3, 2023; 2023年5月3日; 20230503; May 2023, 05/2023, 2023-05;
-# 2023
+_BEFORE = {"令和": 2018, "平成": 1988, "昭和": 1925}  # the years before the first one of an emperor
+_ERA = re.compile(rf"^({'|'.join(_BEFORE)})(\d{{1,2}}|元)(?=年)")
+# Sun, 3 May 2023 and 3-May-23; May 3, 2023; 2023年5月3日, 2023年5月; 20230503; May 2023, 05/2023,
+# 2023-05; 2023
 _IN_WORDS = [
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
         rf"^(?:[^\W\d_]+(?:-feira)?\.?,? )?(?P<day>\d{{1,2}})(?:st|nd|rd|th|er)?\.?[ /-]?(?:de )?"
         rf"{_MONTH},?[ /-]?(?:del? )?(?P<year>\d{{4}}|\d{{2}})\b",
         rf"^(?:[^\W\d_]+,? )?{_MONTH} (?P<day>\d{{1,2}})(?:st|nd|rd|th)?,? (?P<year>\d{{4}})\b",
-        r"^(?P<year>\d{4})年 ?(?P<month>\d{1,2})月 ?(?P<day>\d{1,2})日",
+        r"^(?P<year>\d{4})年 ?(?P<month>\d{1,2})月 ?(?:(?P<day>\d{1,2})日)?",
         r"^(?P<year>\d{4})(?P<month>\d{2})(?P<day>\d{2})$",
         rf"^{_MONTH}[ /-](?:del? )?(?P<year>(?<= )\d{{4}}|(?:1[5-9]|20)\d\d)$",
         r"^(?P<month>0?[1-9]|1[0-2])[./](?P<year>(?:19|20)\d{2})$",
@@ -47,7 +49,7 @@ _IN_WORDS = [
         r"^(?P<year>(?:19|20)\d{2})$",
     )
 ]
-_MONTH_OF_NUMBERS = re.compile(r"(?:0[1-9]|1[0-2])\.(?:19|20)\d{2}")
+_MONTH_OF_NUMBERS = re.compile(r"(?:0?[1-9]|1[0-2])\.(?:19|20)\d{2}")
 _TIME = re.compile(
     r"(?P<hour>\d{1,2}):(?P<rest>\d{2}(?::\d{2}(?:\.\d+)?)?) ?(?P<half>[ap]m)?", re.I
 )
@@ -59,13 +61,14 @@ _MONTH_FIRST = {"-": Written.MONTH_DASHES, "/": Written.MONTH_SLASHES}
 
 def in_numbers(text: str) -> str:
     """Return a date whose month is a word with numbers, such as 3.5.2023."""
+    text = _ERA.sub(lambda era: str(_BEFORE[era[1]] + int(era[2].replace("元", "1"))), text)
     for pattern in _IN_WORDS:
         text = pattern.sub(_of_numbers, text)
     return text
 
 
 def _of_numbers(date: re.Match[str]) -> str:
-    parts = {"month": "1", "day": "1"} | date.groupdict()
+    parts = {"month": "1", "day": "1"} | date.groupdict("1")
     word, day = parts["month"].casefold(), parts["day"]
     month = next((n for n, pattern in enumerate(MONTHS, 1) if re.match(pattern, word)), word)
     if date.start("year") == 0:
@@ -78,7 +81,8 @@ def are_months(values: pd.Series[Any]) -> bool:
     if not any(map(_MONTH_OF_NUMBERS.fullmatch, map(str, values.iloc[:_FEWEST_DATES].tolist()))):
         return False
     texts = given_texts(values)
-    return bool(texts.str.fullmatch(_MONTH_OF_NUMBERS).all() and texts.str.startswith("0").any())
+    are_enough = len(texts) >= _FEWEST_DATES or texts.str.startswith("0").any()
+    return bool(are_enough and texts.str.fullmatch(_MONTH_OF_NUMBERS).all())
 
 
 def are_dates(numbers: Floats) -> bool:

@@ -19,7 +19,7 @@ from mvcc.tables._job import Job, no_view
 from mvcc.tables.reading._inputs import Inputs
 from mvcc.tables.reading._matches import without_matched_ids
 from mvcc.tables.reading._problems import Problems
-from mvcc.tables.reading._read_inputs import notes_on_shared_ids
+from mvcc.tables.reading._read_inputs import notes_on_shared_ids, notes_on_turned
 from mvcc.tables.reading._rows import columns_of_bytes, ids_of
 from mvcc.tables.reading._table import Table, table_of
 
@@ -95,7 +95,7 @@ def inputs_of(
     given = GivenViews.of(frames)
     relations = given.relations(dict(matches or {}), "matches")
     tables = without_matched_ids(job, tables, relations)
-    notes = [] if matches else notes_on_shared_ids(tables)
+    notes = [*notes_on_turned(tables), *([] if matches else notes_on_shared_ids(tables))]
     return Inputs(tables, given.constraints(constraints), relations, [], notes=tuple(notes))
 
 

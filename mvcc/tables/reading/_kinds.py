@@ -5,9 +5,7 @@ from __future__ import annotations
 import datetime
 import decimal
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from numbers import Number
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -29,7 +27,9 @@ from mvcc.tables.reading._column import (
     as_category,
     as_texts,
     is_missing,
+    narrow_texts,
     said_of_most,
+    spellings,
 )
 from mvcc.tables.reading._dates import DATE, ORDERS, days_of, in_numbers, read_dates, remarks_on
 from mvcc.tables.reading._mails import are_mails, body_of
@@ -163,18 +163,20 @@ def read_as(known: Column, values: pd.Series[Any], folder: str) -> Understood:
     texts = as_texts(values).mask(missing)
     if column.kind == "picture":
         return _as_pictures(column, texts, folder)
+    if column.kind in ("category", "text"):
+        return _as_words(column, texts)
+    texts = narrow_texts(texts)
     if column.kind == "date":
         return _dated(column, read_dates(texts, written).days, texts, written)
-    if column.kind != "number":
-        return _as_words(column, texts)
-    every = (read_numbers_like(way, written, known.unit) for way in _spellings(texts, values))
+    every = (read_numbers_like(way, written, known.unit) for way in spellings(texts, values))
     return _numeric(column, max(every, key=lambda X: np.isfinite(X).sum()), texts, written)
 
 
 def _as_number(
-    column: Column, texts: Texts, values: pd.Series[Any], hints: Hints
+    column: Column, words: Texts, values: pd.Series[Any], hints: Hints
 ) -> Understood | None:
     """Read numbers, with units or not, durations, truth values; None for others, unless asked."""
+    texts = narrow_texts(words)
     plain, n_filled = numbers_of(texts.fillna("nan")), texts.count()
     n_plain = int(np.count_nonzero(~np.isnan(plain)))
     if n_plain == n_filled:
@@ -185,30 +187,25 @@ def _as_number(
         labeled = before_labels(texts, one_each=True)
         if np.isfinite(labeled).sum() > max(n_plain, _MANY * n_filled):
             return _numeric(column, labeled, texts, Written.BEFORE_LABELS)
-    every = (read_numbers(way, hints.sign, hints.delimiter) for way in _spellings(texts, values))
+    every = (read_numbers(way, hints.sign, hints.delimiter) for way in spellings(texts, values))
     read = max(every, key=lambda numbers: np.isfinite(numbers.values).sum())
     n_read = int(np.isfinite(read.values).sum())
-    if n_read > n_plain and n_read >= _NEARLY_ALL * n_filled:
+    numbers = read.values if n_read > n_plain else plain
+    others = texts[np.isnan(numbers)].dropna()
+    is_word = len(others) > 1 == others.nunique() and not re.search(r"\d", others.iloc[0])
+    # one word, such as on request, beside many numbers is a mistake, too
+    enough = (_MOST if is_word and not are_few(words) else _NEARLY_ALL) * n_filled
+    if n_read > n_plain and n_read >= enough:
         if read.written is None:
             return _with_unclear_sign(column, texts, is_text=hints.delimiter is not None)
         column = replace(column, unit=read.unit, remarks=read.remarks)
         return _numeric(column, read.values, texts, read.written)
-    if column.kind == "number" or n_plain >= _NEARLY_ALL * n_filled:
+    if column.kind == "number" or n_plain >= enough:
         return _numeric(column, plain, texts, Written.PLAIN)
     if max(n_read, n_plain) <= _MOST * n_filled or _are_dates(texts):
         return None
-    numbers, noun = plain, "numbers"
-    if n_read > n_plain:
-        numbers, noun = read.values, f"numbers in {read.unit}".removesuffix(" in ")
-    return _as_words(replace(column, remarks=said_of_most(texts, numbers, noun)), texts)
-
-
-def _spellings(texts: Texts, values: pd.Series[Any]) -> Iterator[Texts]:
-    """Give texts, and with decimal commas those of cells that are numbers beside others."""
-    yield texts
-    if values.dtype == object and any(isinstance(value, Number) for value in values):
-        is_text = np.array([isinstance(value, str) for value in values])
-        yield texts.where(is_text, texts.str.replace(".", ",", regex=False))
+    noun = f"numbers in {read.unit if n_read > n_plain else ''}".removesuffix(" in ")
+    return _as_words(replace(column, remarks=said_of_most(words, numbers, noun)), words)
 
 
 def _are_dates(texts: Texts) -> bool:
@@ -289,8 +286,9 @@ def _numeric(column: Column, numbers: NDArray[Any], texts: Texts, written: Writt
     return _mistaken(column, texts, bad, why, remedy, may_be_missing=may_be_missing)
 
 
-def _as_date(column: Column, texts: Texts, asked: AskedKind | None) -> Understood | None:
+def _as_date(column: Column, words: Texts, asked: AskedKind | None) -> Understood | None:
     """Read dates; None for what is none, unless it must be."""
+    texts = narrow_texts(words)
     filled = texts.dropna()
     head = [*map(in_numbers, filled.head(20).tolist())]
     if asked is None and sum(map(bool, map(DATE.fullmatch, head))) <= _MOST * len(head):
@@ -299,8 +297,8 @@ def _as_date(column: Column, texts: Texts, asked: AskedKind | None) -> Understoo
     n_dates = int(np.isfinite(dates.days).sum())
     if asked is None and n_dates < _NEARLY_ALL * len(filled):
         if n_dates > _MOST * len(filled):
-            column = replace(column, remarks=said_of_most(texts, dates.days, "dates"))
-        return _as_words(column, texts)
+            column = replace(column, remarks=said_of_most(words, dates.days, "dates"))
+        return _as_words(column, words)
     if dates.either:
         first, second = (f"`columns: {as_yaml({column.name: order})}`" for order in ORDERS)
         row = int((texts == dates.either).to_numpy(dtype=bool).argmax())

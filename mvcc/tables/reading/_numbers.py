@@ -39,15 +39,22 @@ _CURRENCIES = {
     "CHF": ("chf", "fr.", "sfr.", "sfr"),
     "kr": ("kr", "kr.", "sek", "nok", "dkk"),
     "zł": ("zł", "pln"),
+    "₺": ("₺", "try"),
+    "₽": ("₽", "руб.", "руб", "rub"),
+    "₩": ("₩", "원", "krw"),
+    "₴": ("₴", "грн", "грн.", "uah"),
 }
 _UNIT_OF = {word: unit for unit, words in _CURRENCIES.items() for word in words}
+CURRENCY = "|".join(re.escape(word) for word in sorted(_UNIT_OF, key=len, reverse=True))
+_UNIT_OF["tl"] = "₺"  # only behind a number: codes begin with TL
 _FACTORS = {
     **dict.fromkeys(("k", "tsd", "tsd."), 1e3),
     **dict.fromkeys(("m", "mn", "mln", "mio", "mio.", "million"), 1e6),
     **dict.fromkeys(("b", "bn", "mrd", "mrd.", "billion"), 1e9),
 }
-_THOUSANDS_BY_COMMA = ("$", "£", "¥", "₹")
-CURRENCY = "|".join(re.escape(word) for word in sorted(_UNIT_OF, key=len, reverse=True))
+_LARGE = {"千": 1e3, "万": 1e4, "億": 1e8, "亿": 1e8}
+_OF_YEN = {f"{word}{yen}": factor for word, factor in _LARGE.items() for yen in "円元"}
+_THOUSANDS_BY_COMMA = ("$", "£", "¥", "₹", "₩")
 _AMOUNT = rf"(?:\d[\d.,]*|[.,]\d+){_EXPONENT}"
 _LIMIT = (
     "under|below|over|above|(?:less|fewer|more) than|up to|at (?:least|most)"
@@ -65,7 +72,7 @@ _CELL = re.compile(
     rf"(?P<minus>[+\-−(])?\s*(?P<before>{CURRENCY})?\s*(?P<sign>[+\-−(])?"
     rf"(?:(?P<first>{_AMOUNT})(?:\s?(?:-|–|—|bis|to|à)\s?| (?:a|tot|til) )(?:(?P=before)\s?)?)?"
     rf"(?P<last>{_AMOUNT})(?:[.,][-–—])?(?P<behind>[-−+])?"
-    r"\s*(?P<after>%|‰|°|[€$£¥￥₹]|(?!e[+-]?\d)[°^µ]?(?:(?:sq|cu|fl)\.? |(?:square|cubic|fluid) )?"
+    r"\s*(?P<after>[%‰°€$£¥￥₹₺₽₩₴]|(?!e[+-]?\d)[°^µ]?(?:(?:sq|cu|fl)\.? |(?:square|cubic|fluid) )?"
     r"[^\W\d_][^\s\d,;:()*↑↓]{0,14}[23²³]?)?"
     r"(?P<per>(?: ?/ ?| (?:per|pro|par) )(?:100 ?)?[^\W\d_][^\s\d,;:()*↑↓]{0,14}"
     r"| ?/ ?(?:5|[1235]0|100)|(?<=%) ?(?:vol|abv|alc)\.?)?"
@@ -167,7 +174,8 @@ def read_numbers_like(texts: pd.Series[Any], written: Written, unit: str) -> Flo
     parts = _taken_apart(texts)
     if not unit:
         parts["unit"] = parts["unit"].mask(parts["unit"].isin(_FLAGS), "")
-    return _read_parts(parts, written, unit).values
+    known = "¥" if unit in _OF_YEN else _UNIT_OF.get(unit.casefold(), unit)  # in older models, too
+    return _read_parts(parts, written, known).values / _OF_YEN.get(unit, 1.0)
 
 
 def seconds_of(texts: pd.Series[Any], written: Written) -> Floats:
@@ -205,6 +213,8 @@ def _taken_apart(texts: pd.Series[Any]) -> pd.DataFrame:
     factors = folded.map(_FACTORS).astype(np.float64)
     parts["factor"] = factors.where(before != "")  # $5k; m alone is a unit
     after = folded.map(_UNIT_OF).fillna(after).where(parts["factor"].isna(), "")
+    in_yen = folded.map(_OF_YEN).astype(np.float64)
+    parts["factor"], after = parts["factor"].fillna(in_yen), after.where(in_yen.isna(), "¥")
     unit = before.where(before == after, (before + " " + after).str.strip())
     per = parts["per"].fillna("").str.replace(" ?/ ?", "/", regex=True)
     unit = unit + per.str.replace("100 ", "100")

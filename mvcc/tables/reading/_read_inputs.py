@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from itertools import combinations
+from itertools import combinations, permutations
 from types import MappingProxyType
 from typing import Protocol
 
@@ -22,6 +22,7 @@ from mvcc.tables.reading._problems import Problems, is_in_memory
 from mvcc.tables.reading._table import Table, table_of
 
 _MANY_SHARED = 0.5  # of the ids of the smaller table
+_FEW = 5  # columns, which may be called like rows by chance
 
 
 class SampledViews(Protocol):
@@ -104,6 +105,7 @@ def _with_pairs(job: Job, tables: list[Table], files: PairFiles, problems: Probl
     tables = without_matched_ids(job, tables, relations)
     if not job.matches:
         notes += notes_on_shared_ids(tables)
+    notes += notes_on_turned(tables)
     constraints = [Constraints.empty() for _ in tables]
     view_of = {table.name: view for view, table in enumerate(tables)}
     may_lack = job.unknown == "skip"
@@ -143,6 +145,18 @@ def notes_on_shared_ids(tables: list[Table]) -> Iterator[str]:
                 f"{one.name} and {other.name} share {counted(n_shared, 'id')}, but have no matches,"
                 " so nothing connects them. If the same id is the same object, write these ids into"
                 f" a table of two columns, and {way}."
+            )
+
+
+def notes_on_turned(tables: list[Table]) -> Iterator[str]:
+    """Say which tables seem to have a column for each row of another one, as genes by samples."""
+    for one, other in permutations(tables, 2):
+        names = {column.name for column in other.every_column}
+        n_shared = len(names.intersection(one.ids).difference(other.ids))
+        if not one.is_numbered and n_shared > _FEW and n_shared >= _MANY_SHARED * len(one.ids):
+            yield (
+                f"{n_shared} columns of {other.name} are called like rows of {one.name}. If they"
+                f" are the same things, turn {other.name} round first (table.T in pandas)."
             )
 
 

@@ -14,7 +14,7 @@ import pandas as pd
 from mvcc._utils.arrays import Floats
 from mvcc._utils.messages import agreeing, clipped, counted, nearest, shown
 from mvcc.exceptions import DataError
-from mvcc.tables.reading._column import GLANCE, as_texts
+from mvcc.tables.reading._column import GLANCE, as_texts, narrow
 from mvcc.tables.reading._problems import title_above
 from mvcc.tables.reading._sheets import TOTAL
 
@@ -96,6 +96,7 @@ def id_texts(column: pd.Series[Any]) -> pd.Series[Any]:
 
 def plain_id(name: str) -> str:
     """Return what an id is, however files write it: 7 for 007 and 7.0, an accent in its letter."""
+    name = narrow(name)
     stem = name.removesuffix(".0")
     return stem.lstrip("0") or "0" if stem.isdecimal() else normalize("NFC", name)
 

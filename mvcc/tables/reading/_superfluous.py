@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from mvcc._utils.words import n_words, with_blanks
 from mvcc.tables._job import Kind
 from mvcc.tables.reading._codes import DECIMAL, ENOUGH_CODES, NAMED_CODES
 from mvcc.tables.reading._column import GLANCE, Column, LeftOut, first_text, given_texts
@@ -18,7 +19,7 @@ from mvcc.tables.reading._kinds import MOST_VALUES, Understood, Values
 
 _PADDED = re.compile(r"^0\d+$", re.MULTILINE)
 _POSTAL = re.compile(
-    r"\d{3,5}(-\d{4})?|(?=.*\d)(?=.*[A-Z -])[A-Z\d]{2,5}[ -]?[A-Z\d]{2,4}", re.IGNORECASE
+    r"\d{3,6}(-\d{4})?|(?=.*\d)(?=.*[A-Z -])[A-Z\d]{2,5}[ -]?[A-Z\d]{2,4}", re.IGNORECASE
 )
 _CAP = re.compile(r"\d{5}")  # of Italy; who else calls a column cap measures
 _PHONE = re.compile(r"(?!\d+\.\d{1,3}$)\+?[\d(][\d ()/.-]{4,20}")
@@ -198,11 +199,12 @@ def without_names(readings: dict[str, Understood], unasked: Set[str]) -> dict[st
 
 
 def _are_long(values: Values) -> bool:
-    return bool(np.median([len(str(text or "").split()) for text in values]) >= _FEW_WORDS)
+    return bool(np.median([n_words(str(text or "")) for text in values]) >= _FEW_WORDS)
 
 
 def _share_repeated(texts: list[str]) -> float:
     """Return the share of words, but numbers, that many texts have."""
-    words = [word for text in texts for word in set(text.casefold().split()) if not word.isdigit()]
+    of_texts = (set(with_blanks(text.casefold()).split()) for text in texts)
+    words = [word for found in of_texts for word in found if not word.isdigit()]
     counts, least = Counter(words), max(_REPEATED, len(texts) * _COMMON)
     return sum(counts[word] >= least for word in words) / max(len(words), 1)
