@@ -418,21 +418,6 @@ def test_who_writes_no_number_is_not_told_to_leave_a_cell_empty_that_may_not_be(
         alone(mixed).predict(mixed.assign(a="dear"), "survey")
 
 
-def test_what_pandas_keeps_beside_a_table_says_nothing_of_how_it_was_read():
-    table = SURVEY.copy()
-    table.attrs = {"notes": "of 2020", "index": "a", "beside": True, "header": 3, "lines": None}
-    found, wanted = alone(table), alone(SURVEY)
-    assert found.facts["views"] == wanted.facts["views"]
-    assert found.facts["warnings"] == wanted.facts["warnings"]
-    found.predict(table, "survey")
-
-
-def test_a_table_of_dask_keeps_ids_and_names():
-    dask = pytest.importorskip("dask.dataframe")
-    found, wanted = map(alone, (dask.from_pandas(SURVEY, npartitions=2), SURVEY))
-    assert found.facts["views"] == wanted.facts["views"]
-
-
 def test_scikit_learn_may_be_set_to_take_arrays_of_other_libraries(monkeypatch):
     pytest.importorskip("sklearn", minversion="1.7")  # before, it needs another package
     monkeypatch.setenv("SCIPY_ARRAY_API", "1")
@@ -453,29 +438,33 @@ def test_features_may_be_asked_for_by_view_and_the_note_says_how():
         alone(counts, features={"shop": "pca"})
 
 
-def test_bytes_are_texts_as_in_files():
-    kinds = pd.Series(["red", "green"] * 45, SURVEY.index)
-    texts, cells = (SURVEY.assign(kind=own) for own in (kinds, kinds.str.encode("utf-8")))
-    found, wanted = alone(cells), alone(texts)
+def test_a_table_of_dask_keeps_ids_and_names():
+    dask = pytest.importorskip("dask.dataframe")
+    found, wanted = alone(dask.from_pandas(SURVEY, npartitions=2)), alone(SURVEY)
     assert found.facts["views"] == wanted.facts["views"]
-    np.testing.assert_array_equal(found.predict(cells, "survey"), wanted.predict(texts, "survey"))
-    assert isinstance(cells["kind"].iloc[0], bytes)
 
 
-@pytest.mark.parametrize("form", ["csr_matrix", "csr_array", "coo_array"])
-def test_a_sparse_table_is_taken_as_its_dense_one(form):
-    X = np.random.default_rng(0).poisson(2 * np.eye(3, 12)[Y[:60]] + 0.1).astype(float)
-    found, wanted = (alone(view).labels["survey"] for view in (getattr(scipy.sparse, form)(X), X))
-    pd.testing.assert_series_equal(found, wanted)
+NOTED = SURVEY.copy()  # pandas keeps notes beside it, which say nothing of how it was read
+NOTED.attrs = {"notes": "of 2020", "index": "a", "beside": True, "header": 3, "lines": None}
+TEXTUAL = SURVEY.assign(kind=["red", "green"] * 45)
+BYTES = TEXTUAL.assign(kind=TEXTUAL["kind"].str.encode("utf-8"))
+COUNTS = np.random.default_rng(0).poisson(2 * np.eye(3, 12)[Y[:60]] + 0.1).astype(float)
+HALVES = np.tile(COUNTS, 2).ravel() / 2, np.tile(range(12), 120), range(0, 1441, 24)
+SPARSE = [getattr(scipy.sparse, form)(COUNTS) for form in ("csr_matrix", "csr_array", "coo_array")]
+SPARSE.append(scipy.sparse.csr_array(HALVES, COUNTS.shape))  # with two values for each cell
 
 
-def test_a_sparse_table_may_have_several_values_for_a_cell():
-    X = np.maximum(SURVEY.to_numpy(), 1)
-    halves, columns = np.hstack((X, X)).ravel(), np.tile(range(3), 2 * len(X))
-    table = scipy.sparse.csr_array((halves, columns, range(0, 541, 6)), X.shape)
-    found, wanted = (alone(one).labels["survey"] for one in (table, 2 * X))
-    pd.testing.assert_series_equal(found, wanted)
-    assert table.nnz == 540
+@pytest.mark.parametrize(
+    ("table", "same"), [(NOTED, SURVEY), (BYTES, TEXTUAL), *((one, COUNTS) for one in SPARSE)]
+)
+def test_a_table_in_another_form_is_taken_as_it_is_and_left_as_it_was(table, same):
+    found, wanted = alone(table), alone(same)
+    for what in ("views", "warnings"):
+        assert found.facts[what] == wanted.facts[what]
+    predicted = found.predict(table, "survey")
+    np.testing.assert_array_equal(predicted, wanted.predict(same, "survey"))
+    assert isinstance(BYTES["kind"].iloc[0], bytes)
+    assert SPARSE[-1].nnz == 2 * COUNTS.size
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,16 @@ from mvcc.tables.correcting._corrected import Reviewed
 from mvcc.tables.correcting._draft import Draft
 from mvcc.tables.reading._inputs import read_inputs
 from tests.crashes import steps
-from tests.tables.problems import cluster, outputs, read_csv, with_values, write_csv, write_problem
+from tests.tables.problems import (
+    cluster,
+    continuing,
+    outputs,
+    read_csv,
+    with_pairs,
+    with_values,
+    write_csv,
+    write_problem,
+)
 
 ALL = (".csv", ".json", ".yaml", ".skops", ".html")
 SAID = [
@@ -138,9 +147,7 @@ def test_violated_constraints_are_listed_as_the_clusters_are_now(tmp_path):
     pairs = [["a1", "a2", "must-link"], ["a2", "a3", "must-link"], ["a1", "a3", "cannot-link"]]
     lines = {frozenset(pair): f"line {n} of pairs.csv" for n, (*pair, _) in enumerate(pairs, 2)}
     options = with_values(write_problem(tmp_path, judged=()), on_conflict="drop")
-    path = write_csv(tmp_path / "pairs.csv", [["i", "j", "kind"], *pairs])
-    options.append((("constraints", "view0"), path, "--constraints view0"))
-    cluster(options, tmp_path / "out")
+    cluster(with_pairs(options, tmp_path / "pairs.csv", *pairs), tmp_path / "out")
     with ReviewSession(tmp_path / "out") as session:
         for answers in ([], [("view0:a1\nview0:a2", "0"), ("view0:a3", "1")]):
             session.record(answers)
@@ -172,8 +179,7 @@ def test_matches_are_listed_while_they_seem_wrong_and_again_after_an_undo(tmp_pa
         session.record([(id, "match") for id in doubted[1:]])
         assert len(read_csv(out / "view1/suspicious.csv")) == 1
         session.record([(doubted[0], "match")])
-    job = load_job(out / "cluster.yaml").model_copy(update={"continues": str(out)})
-    cluster_job(job, tmp_path / "again")
+    cluster_job(continuing(out), tmp_path / "again")
     for folder in (out, tmp_path / "again"):
         listed = [read_csv(folder / name / "suspicious.csv") for name in ("view0", "view1")]
         assert listed == [[], []]
@@ -203,10 +209,8 @@ def test_a_match_that_a_correction_made_is_not_listed_once_that_is_undone(result
 def test_a_clustering_that_continues_it_is_corrected_in_the_same_way_and_so_is_the_next(results):
     with ReviewSession(results) as session:
         session.record(SAID)
-    job = load_job(results / "cluster.yaml").model_copy(update={"continues": str(results)})
     for name, former in (("june", results), ("july", results.parent / "june")):
-        job = job.model_copy(update={"continues": str(former), "seed": 3})
-        cluster_job(job, results.parent / name)
+        cluster_job(continuing(former).model_copy(update={"seed": 3}), results.parent / name)
         assert labels(results.parent / name) == labels(results)
         assert not compare_clusterings(results, results.parent / name)["views"][0]["moved"]
     with ReviewSession(results.parent / "july") as session:
@@ -595,9 +599,8 @@ def test_facts_behind_the_log_are_named_until_a_review_writes_them(results, befo
     (results / "clustering.json").write_bytes(stored)  # it comes last, and a kill was before it
     problem = "corrections.csv: clustering.json does not follow from it."
     assert problem in check_clustering(results)[1]
-    job = load_job(results / "cluster.yaml").model_copy(update={"continues": str(results)})
     with pytest.raises(StoreError, match=r"cannot be continued: .* --json finishes its work"):
-        cluster_job(job, results.parent / "june")
+        cluster_job(continuing(results), results.parent / "june")
     with ReviewSession(results):
         assert outputs(results, *ALL) == after
     assert check_clustering(results)[1:] == ([], [])
@@ -620,11 +623,9 @@ def test_corrections_that_the_log_lost_are_never_dropped_in_silence(results, n_l
         log.write_text("".join(lines))
     problem = f"it lacks {lost} of clustering.json. Restore it, or `mvcc review` drops {them}."
     assert check_clustering(results)[1] == [f"corrections.csv: {problem}"]
-    job = load_job(results / "cluster.yaml").model_copy(update={"continues": str(results)})
-    with pytest.raises(
-        StoreError, match=rf"cannot be continued: corrections\.csv: it lacks {lost}"
-    ):
-        cluster_job(job, results.parent / "june")
+    refused = rf"cannot be continued: corrections\.csv: it lacks {lost}"
+    with pytest.raises(StoreError, match=refused):
+        cluster_job(continuing(results), results.parent / "june")
     with ReviewSession(results, notes.append) as session:
         assert session.facts == read_facts(results) == before[n_lines]
     assert notes == [f"{log} does not have {lost} of clustering.json any more; dropped."]
