@@ -449,9 +449,9 @@ NOTED.attrs = {"notes": "of 2020", "index": "a", "beside": True, "header": 3, "l
 TEXTUAL = SURVEY.assign(kind=["red", "green"] * 45)
 BYTES = TEXTUAL.assign(kind=TEXTUAL["kind"].str.encode("utf-8"))
 COUNTS = np.random.default_rng(0).poisson(2 * np.eye(3, 12)[Y[:60]] + 0.1).astype(float)
-HALVES = np.tile(COUNTS, 2).ravel() / 2, np.tile(range(12), 120), range(0, 1441, 24)
+HALVES = np.tile(COUNTS.T, 2).ravel() / 2, np.tile(range(60), 24), range(0, 1441, 120)
 SPARSE = [getattr(scipy.sparse, form)(COUNTS) for form in ("csr_matrix", "csr_array", "coo_array")]
-SPARSE.append(scipy.sparse.csr_array(HALVES, COUNTS.shape))  # with two values for each cell
+SPARSE.append(scipy.sparse.csc_array(HALVES, COUNTS.shape))  # with two values for each cell
 
 
 @pytest.mark.parametrize(
