@@ -258,16 +258,24 @@ def by_inventory(folder, content, pair="texts:images"):
     return with_file(tables(folder, texts, COUNTED), "matches", pair, folder / "m.csv", content)
 
 
-@pytest.mark.parametrize("header", ["id,inventory", "text,inventory", "text,a", "texts,images"])
-@pytest.mark.parametrize("spelled", ["{:04}", "{}"])
-def test_a_counter_does_not_name_rows_that_a_column_of_zeros_names(tmp_path, header, spelled):
+@pytest.mark.parametrize(
+    ("header", "spelled", "named"),
+    [
+        *(("id,inventory", spelled, "inventory") for spelled in ("{:04}", "{}")),
+        *(("text,inventory", spelled, "inventory") for spelled in ("{:04}", "{}")),
+        *((header, "{:04}", "inventory") for header in ("text,a", "texts,images")),
+        *((header, "{}", "id") for header in ("text,a", "texts,images")),
+    ],
+)
+def test_a_counter_does_not_name_rows_that_a_column_of_zeros_names(
+    tmp_path, header, spelled, named
+):
+    """Numbers without zeros are those of the counter, unless the matches call the column."""
     lines = [header, *(f"{n},{spelled.format(2 * n % 7)}" for n in (3, 1, 2, 6))]
-    job = load_job(None, by_inventory(tmp_path, "\n".join(lines)))
-    if spelled == "{}" and "inventory" not in header:
-        return  # the numbers are those of the counter, as they are written
-    inputs = read_inputs(job)
-    assert [table.id_column for table in inputs.tables] == ["id", "inventory"]
-    assert inputs.relations[0, 1].tolist() == [[0, 2], [1, 0], [3, 1], [2, 5]]
+    inputs = read_inputs(load_job(None, by_inventory(tmp_path, "\n".join(lines))))
+    assert [table.id_column for table in inputs.tables] == ["id", named]
+    rows = {"inventory": [2, 0, 1, 5], "id": [5, 1, 3, 4]}[named]
+    assert inputs.relations[0, 1].tolist() == np.transpose([[0, 1, 3, 2], rows]).tolist()
 
 
 @pytest.mark.parametrize(

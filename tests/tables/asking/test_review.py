@@ -104,7 +104,7 @@ def test_what_is_corrected_is_in_all_files_and_undone_to_the_byte(results):
         session.record(SAID)
         left_out = [f"{view.name}:{id}" for view in session.facts.views for id in view.outliers]
         assert labels(results) == session.labels() | dict.fromkeys(left_out, -1)
-    assert check_clustering(results) == (check_clustering(results)[0], [], [])
+    assert check_clustering(results)[1:] == ([], [])
     after = read_facts(results)
     assert after.corrected.sentences[:2] == (
         "Cluster 0 is now called the first.",
@@ -116,20 +116,15 @@ def test_what_is_corrected_is_in_all_files_and_undone_to_the_byte(results):
     new = read_csv(results.parent / "view0.csv")
     predicted = load_model(results).predict([[row[c] for c in "xyz"] for row in new], "view0")
     assert set(predicted) <= {0, 2}
-    assert "two of them" in {
-        row["cluster_name"]
-        for path in export_tables(results, results.parent / "exported")
-        for row in read_csv(path)
-    }
+    exported = map(read_csv, export_tables(results, results.parent / "exported"))
+    assert "two of them" in {row["cluster_name"] for rows in exported for row in rows}
     with ReviewSession(results) as session:
         for _ in SAID:
             session.record([("", "undo")])
         assert session.facts == facts
-    assert {
-        name: content
-        for name, content in outputs(results, *ALL).items()
-        if name not in ("corrections.csv", "found.json")
-    } == before
+    again = outputs(results, *ALL)
+    assert again.keys() - before.keys() == {"corrections.csv", "found.json"}
+    assert before.items() <= again.items()
     assert len(read_csv(results / "corrections.csv")) == 2 * len(SAID)
 
 
@@ -187,18 +182,15 @@ def test_matches_are_listed_while_they_seem_wrong_and_again_after_an_undo(tmp_pa
     with ReviewSession(out) as session:
         session.record([("", "undo")] * len(doubted))
     assert check_clustering(out)[1] == []
-    after = outputs(out, *ALL)
-    assert {name: after[name] for name in before} == before
+    assert before.items() <= outputs(out, *ALL).items()
 
 
 def test_a_match_that_a_correction_made_is_not_listed_once_that_is_undone(results):
     """A result made anew has taken it over, and it seems wrong, but no file has it."""
     found = read_facts(results)
-    (relation,) = found.relations
-    given = relation.pairs[0]
-    other = next(
-        (given.i, j) for j in range(found.views[1].n_rows) if (given.i, j) not in relation.pairs
-    )
+    pairs = found.relations[0].pairs
+    given = pairs[0]
+    other = next((given.i, j) for j in range(40) if (given.i, j) not in pairs)
     seem_wrong = [[*given, 0.9, False], [*other, 1.0, False], [*other, 1.0, True]]
     told = found.to_dict()
     told["relations"][0]["suspicious"] = seem_wrong
@@ -247,23 +239,42 @@ def test_a_table_of_corrections_is_recorded_as_a_whole_or_not_at_all(results, tm
 
 
 @pytest.mark.parametrize(
-    ("lines", "message"),
+    ("lines", "message", "holds"),
     [
-        ([("{pair}", "match"), ("{riap}", "no match")], "'no match' here, and 'match' above"),
-        ([("view0:a1\nview0:a2", "1"), ("view0:a2", "0")], "view0:a2: the answer is '0' here, and"),
-        ([("view0:a1", "1"), ("view0:a1", "outlier"), ("", "undo")], "'outlier' here, and '1'"),
-        ([("{one}", "1"), ("{other}", "0")], "{one}: the answer is '0' here, and '1' above"),
+        (
+            [("{pair}", "match"), ("{riap}", "no match")],
+            "'no match' here, and 'match' above",
+            "{one} and {other} are not the same.",
+        ),
+        (
+            [("view0:a1\nview0:a2", "1"), ("view0:a2", "0")],
+            "view0:a2: the answer is '0' here, and",
+            "view0:a2 was moved to 0.",
+        ),
+        (
+            [("view0:a1", "1"), ("view0:a1", "outlier"), ("", "undo")],
+            "'outlier' here, and '1'",
+            "view0:a1 was left out.",
+        ),
+        (
+            [("{one}", "1"), ("{other}", "0")],
+            "{one}: the answer is '0' here, and '1' above",
+            "{other} was moved to 0.",
+        ),
     ],
 )
-def test_corrections_of_one_table_that_contradict_each_other_are_refused(session, lines, message):
-    ids = ids_of(session.facts, session.facts.relations[0].pairs[0])
-    names = {"pair": "\n".join(ids), "riap": "\n".join(ids[::-1]), "one": ids[0], "other": ids[1]}
+def test_corrections_of_one_table_may_not_contradict_each_other_but_of_two_the_later_holds(
+    session, lines, message, holds
+):
+    one, other = ids_of(session.facts, session.facts.relations[0].pairs[0])
+    names = {"pair": f"{one}\n{other}", "riap": f"{other}\n{one}", "one": one, "other": other}
     said = [(id.format(**names), answer) for id, answer in lines]
     with pytest.raises(MvccError, match=message.format(**names)):
         session.record(said)
     assert session.corrections == []
-    for line in said[:2]:  # said one after the other, the later one holds
+    for line in said[:2]:
         session.record([line])
+    assert session.corrections[1:] == [holds.format(**names)]
 
 
 def test_two_words_for_one_cluster_do_not_contradict_each_other(session):
@@ -660,19 +671,10 @@ def any_line(rng, session):
     alike = len(session.facts.numbered_alike) == 1
     named = str(cluster) if alike else f"{view[:5]}:{cluster}"
     two = f"view0:a{rng.randrange(N)}\nview1:b{rng.randrange(N)}"
-    return rng.choice(
-        [
-            (named, f"rename:{rng.choice('pqr')}"),
-            (named, f"merge:{other}"),
-            (named, "split"),
-            (rows, str(other)),
-            (rows, f"new:{rng.choice('xyz')}"),
-            (rows, "outlier"),
-            (two, "match"),
-            (two, "no match"),
-            ("", "undo"),
-        ]
-    )
+    of_cluster = [f"rename:{rng.choice('pqr')}", f"merge:{other}", "split"]
+    of_rows = [str(other), f"new:{rng.choice('xyz')}", "outlier"]
+    answers = {named: of_cluster, rows: of_rows, two: ["match", "no match"], "": ["undo"]}
+    return rng.choice([(id, answer) for id, own in answers.items() for answer in own])
 
 
 @pytest.mark.parametrize("kind", RESULTS)
