@@ -125,35 +125,20 @@ def assert_is_read(folder, values, kind, note, found):
         ("3.3k|0|57K|0.7k", "in k, 1 value without the unit", [3.3, 0, 57, 0.7]),
         ("35 %|0.0|5 %", "in %, 1 value without the unit", [35, 0, 5]),
         ("95%|91|88 %", "in %, 1 value without the unit", [95, 91, 88]),
-        (
-            "2|0,5 h|1,5|4 h|1|3 h|2",
-            "in h, with decimal commas, 4 values without the unit",
-            [2, 0.5, 1.5, 4, 1, 3, 2],
-        ),
+        ("2|0,5 h|1,5|4 h|1|3 h|2", "in h, with decimal commas, 4 values without the unit",
+         [2, 0.5, 1.5, 4, 1, 3, 2]),
         ("16,4 H|7|5 L|8", f"with decimal commas, 2 {FLAGGED}", [16.4, 7, 5, 8]),
         ("16.4*|7|9**|8|9↑|7", f"3 {FLAGGED}", [16.4, 7, 9, 8, 9, 7]),
         ("3.3m|57|0.7m", "in m, 1 value without the unit", [3.3, 57, 0.7]),
         ("5|<0.05|> 9", f"2 values {LIMIT}", [5, 0.05, 9]),
-        (
-            "Under $5,000|$5,000 - $9,000|$9,000 or more",
-            f"in $, {COMMAS}, 2 values {LIMIT}, 1 range {MIDDLE}",
-            [5000, 7000, 9000],
-        ),
-        (
-            "weniger als 1 Jahr|1-3 Jahre|mehr als 3 Jahre|10 Jahre und mehr|bis 5 Jahre",
-            f"in Jahre, 4 values {LIMIT}, 1 range {MIDDLE}",
-            [1, 2, 3, 10, 5],
-        ),
-        (
-            "menos de 2 horas|2 a 4 horas|mais de 7 horas|8 horas o más",
-            f"in horas, 3 values {LIMIT}, 1 range {MIDDLE}",
-            [2, 3, 7, 8],
-        ),
-        (
-            "meno di 2|minder dan 3|5 tot 6|7 eller mere",
-            f"3 values {LIMIT}, 1 range {MIDDLE}",
-            [2, 3, 5.5, 7],
-        ),
+        ("Under $5,000|$5,000 - $9,000|$9,000 or more",
+         f"in $, {COMMAS}, 2 values {LIMIT}, 1 range {MIDDLE}", [5000, 7000, 9000]),
+        ("weniger als 1 Jahr|1-3 Jahre|mehr als 3 Jahre|10 Jahre und mehr|bis 5 Jahre",
+         f"in Jahre, 4 values {LIMIT}, 1 range {MIDDLE}", [1, 2, 3, 10, 5]),
+        ("menos de 2 horas|2 a 4 horas|mais de 7 horas|8 horas o más",
+         f"in horas, 3 values {LIMIT}, 1 range {MIDDLE}", [2, 3, 7, 8]),
+        ("meno di 2|minder dan 3|5 tot 6|7 eller mere", f"3 values {LIMIT}, 1 range {MIDDLE}",
+         [2, 3, 5.5, 7]),
         ("3|0|5+", f"1 value {LIMIT}", [3, 0, 5]),
         ("18-29|30-65|66+", f"1 value {LIMIT}, 2 ranges {MIDDLE}", [23.5, 47.5, 66]),
         ("$1,000+|$500+", f"in $, {COMMAS}, 2 values {LIMIT}", [1000, 500]),
@@ -174,7 +159,7 @@ def assert_is_read(folder, values, kind, note, found):
         ("ja|nee", "ja is 1, nee 0", [1, 0]),
         ("x||X", "x is 1", [1, 0, 1]),
     ],
-)
+)  # fmt: skip
 def test_numbers_are_read_as_people_write_them(tmp_path, values, note, found):
     assert_is_read(tmp_path, values, "number", note, found)
 
@@ -209,11 +194,8 @@ ALSO = f"{DASHES}, 1900-01-01 is a date; add it to `missing` if it stands for no
         ("12/31/2020|01/02/2020", "month/day/year", [18627, 18263]),
         ("13/02/2020|03/04/20", f"day/month/year, {TWO_DIGITS}", [18305, 18355]),
         ("17.03.45|1.2.1969", f"{DOTS}, {TWO_DIGITS}", [27469, -334]),
-        (
-            "12.03.48|1.2.71",
-            f"{DOTS}, {TWO_DIGITS}, write years of four digits if 2048 means 1948",
-            [28560, 396],
-        ),
+        ("12.03.48|1.2.71", f"{DOTS}, {TWO_DIGITS}, write years of four digits if 2048 means 1948",
+         [28560, 396]),
         ("12-31-2020 1:30 PM|1-2-2020", "month-day-year", [18627.5625, 18263]),
         ("17.08.2016|2017-06-07", f"{DOTS}, also {DASHES}", [17030, 17324]),
         ("1900-01-01|2020-01-01|1900-01-01", ALSO, [-25567, 18262, -25567]),
@@ -230,18 +212,12 @@ ALSO = f"{DASHES}, 1900-01-01 is a date; add it to `missing` if it stands for no
         ("1969|1970-01-02|1971", DASHES, [-365, 1, 365]),
         ("2023年5月3日|2023年12月12日 6:00", DASHES, [19480, 19703.25]),
         ("2020-01-01T12:00:00+02:00|2020-01-02", DASHES, [18262 + 10 / 24, 18263]),
-        (
-            "2020-01-01 18:00:00 +0000 UTC|2020-01-02 06:00 gmt|2020-01-02 18:00Z (UTC)",
-            DASHES,
-            [18262.75, 18263.25, 18263.75],
-        ),
-        (
-            "2020-01-01 06:00:00 UTC+2|2020-01-02 18:00 GMT-0200",
-            DASHES,
-            [18262 + 4 / 24, 18263 + 20 / 24],
-        ),
+        ("2020-01-01 18:00:00 +0000 UTC|2020-01-02 06:00 gmt|2020-01-02 18:00Z (UTC)", DASHES,
+         [18262.75, 18263.25, 18263.75]),
+        ("2020-01-01 06:00:00 UTC+2|2020-01-02 18:00 GMT-0200", DASHES,
+         [18262 + 4 / 24, 18263 + 20 / 24]),
     ],
-)
+)  # fmt: skip
 def test_dates_are_read_as_people_write_them(tmp_path, values, note, found):
     assert_is_read(tmp_path, values, "date", note, found)
 
@@ -277,33 +253,24 @@ def test_numbers_that_are_all_days_are_dates_also_in_new_rows(tmp_path, empty):
         ("1|2|3|4|5|6|a|b|c", "text", "6 of 9 values are numbers, 'a' is not"),
         ("1986|c1986|1990|[1998?]|2003", "text", "3 of 5 values are numbers, 'c1986' is not"),
         ("1986|c1986|1990|[1998?]", "text", ""),
-        (
-            "|".join(f"${n}.5" for n in range(40)) + "|don't know" * 9,
-            "text",
-            '40 of 49 values are numbers in $, all others "don\'t know"',
-        ),
+        ("|".join(f"${n}.5" for n in range(40)) + "|don't know" * 9, "text",
+         '40 of 49 values are numbers in $, all others "don\'t know"'),
         ("768|3.3k|57k|1.5K|9", "text", "3 of 5 values are numbers in k, '768' is not"),
-        (
-            "9,5 Mio.|700000|3 Mio.|4 Mio.",
-            "text",
-            "3 of 4 values are numbers in Mio., '700000' is not",
-        ),
+        ("9,5 Mio.|700000|3 Mio.|4 Mio.", "text",
+         "3 of 4 values are numbers in Mio., '700000' is not"),
         ("9TEUR|768|3TEUR", "text", "2 of 3 values are numbers in TEUR, '768' is not"),
         ("9m$|768|3m$", "text", "2 of 3 values are numbers in m$, '768' is not"),
         ("9 L|768|700", "text", "2 of 3 values are numbers, '9 L' is not"),
         ("9 T|768|3 T", "text", "2 of 3 values are numbers in T, '768' is not"),
         ("9 %|0.5|3 %", "text", "2 of 3 values are numbers in %, '0.5' is not"),
-        (
-            "34|6 months|51|60|3 months|19|9 months",
-            "text",
-            "4 of 7 values are numbers, '6 months' is not",
-        ),
+        ("34|6 months|51|60|3 months|19|9 months", "text",
+         "4 of 7 values are numbers, '6 months' is not"),
         ("41:18|1:29:25|2:58", "text", "41:18 beside 1:29:25 may be minutes or hours"),
         ("1)|(2|(3-5)", "text", ""),
         ("u|v|w|x|y", "text", ""),
         ("|".join(f"thing {n}" for n in range(41)), "text", ""),
     ],
-)
+)  # fmt: skip
 def test_what_is_neither_number_nor_date_is_a_category_or_a_text(tmp_path, values, kind, note):
     assert_is_read(tmp_path, values, kind, note, [value or None for value in values.split("|")])
 

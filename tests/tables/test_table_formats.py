@@ -315,11 +315,8 @@ GAP = "1 row without a value (line 4)"
         ("x;y\r1;4\r;\r\r2;5\r", "02", ["2 rows without a value (lines 3, 4)"]),
         ('x;y\r1;"4\r4"\r;\r2;5\r', "02", [GAP]),
         ("id;x\na;1\nb;2\nSumme;574.123,00 €", "ab", ["1 row below the table ('Summe')"]),
-        (
-            'id;x;y\na;1;"2\n"\n\nb;2;3\n;Total;-$5\n\nQuelle: A;;\n',
-            "ab",
-            [GAP, "2 rows below the table ('Total', 'Quelle: A')"],
-        ),
+        ('id;x;y\na;1;"2\n"\n\nb;2;3\n;Total;-$5\n\nQuelle: A;;\n', "ab",
+         [GAP, "2 rows below the table ('Total', 'Quelle: A')"]),
         ("id;x\na;1\nb;2\nI alt;3\n", "ab", ["1 row below the table ('I alt')"]),
         ("id;x\na;1\nb;2\nTotais:;3\n", "ab", ["1 row below the table ('Totais:')"]),
         ("id;t;x\na;r;1\nb;s;2\n;Sum of x;3\n", "ab", ["1 row below the table ('Sum of x')"]),
@@ -336,7 +333,7 @@ GAP = "1 row without a value (line 4)"
         ("x\n1\n\n3\n", "012", []),
         ("x;\n1;\n;\n3;\n", "012", []),
     ],
-)
+)  # fmt: skip
 def test_empty_lines_and_totals_are_no_rows_and_said(tmp_path, monkeypatch, content, ids, left_out):
     name = "a.tsv" if "\t" in content.splitlines()[0] else "a.csv"
     table = read(tmp_path, name, content)
@@ -421,15 +418,12 @@ def test_names_of_rows_have_no_name_as_r_writes_them_if_all_rows_have_one(tmp_pa
         ("1984,1984,1984\n1,2,3\n", "column 1,column 2,column 3", "Line 1 has only numbers"),
         ("2019,2020,2021\n2018,2021,2012\n", "column 1,column 2,column 3", "Line 1 has only num"),
         ("2019,2020\n2018,2021\n2017,2020\n", "column 1,column 2", "Line 1 has only numbers"),
-        (
-            "100,West,20.5,3\n101,Nord,3,1\n",
-            "100,West,20.5,3",
-            r"though it has 100, 20\.5, 3\. If it",
-        ),
+        ("100,West,20.5,3\n101,Nord,3,1\n", "100,West,20.5,3",
+         r"though it has 100, 20\.5, 3\. If it"),
         ("id,400,401.5,403\na,1,2,3\n", "id,400,401.5,403", None),
         ("id,2021,2020,2019\na,1,2,3\n", "id,2021,2020,2019", None),
     ],
-)
+)  # fmt: skip
 def test_a_first_line_of_numbers_is_a_row_or_names_as_a_note_says(tmp_path, content, names, note):
     frame = read_frame(written(tmp_path, "a.csv", content))
     assert list(frame) == names.split(",")
@@ -466,11 +460,8 @@ def parquet(**columns):
         ("a.parquet", parquet(id=["a", None], x=[1, 2]), "row 1 has no id"),
         ("a.arff", text(), ":1: @relation, @attribute or @data is expected, not 'id,lab"),
         ("a.arff", ARFF, "the ARFF file is incomplete"),
-        (
-            "a.arff",
-            f"{ARFF}@data\n{{0 1}}\n",
-            ":4: 2 values instead of 1; sparse rows are not read",
-        ),
+        ("a.arff", f"{ARFF}@data\n{{0 1}}\n",
+         ":4: 2 values instead of 1; sparse rows are not read"),
         ("a.arff", f"{ARFF}@data\n'1\n", ":4: a quotation mark is not closed"),
         ("a.arff", f"{ARFF}@data\n1\n1,2\n", ":5: 2 values instead of 1"),
         ("a", text(), rf"the format of a name without an ending is not known. {ENDINGS}, "),
@@ -480,21 +471,15 @@ def parquet(**columns):
         ("a.json", "[{}, {}]", "there are no rows"),
         ("a.json", '{\n "data": [{"x": 1}]\n}\n', f":1: {NO_OBJECT}"),
         ("a.json", "[1, 2]", "entry 1 is no JSON object, such as .* one for each row"),
-        (
-            "a.json",
-            '{"x": [1, 2], "y": [3, 4]}',
-            r"one object for all rows\. Write one for each row, such",
-        ),
-        (
-            "a.json",
-            '[{"x": "1,234"}, {"x": "2,345"}]',
-            r"Write 1\.234 or 1234, or leave the column out",
-        ),
+        ("a.json", '{"x": [1, 2], "y": [3, 4]}',
+         r"one object for all rows\. Write one for each row, such"),
+        ("a.json", '[{"x": "1,234"}, {"x": "2,345"}]',
+         r"Write 1\.234 or 1234, or leave the column out"),
         ("a.json", '[{"x": 1},\n{"x"', ":2: this is no JSON"),
         ("a.jsonl", '{"x": 1}\n{"x": }\n', ":2: this is no JSON: Expecting value"),
         ("a.jsonl", "[1, 2]\n[3, 4]\n", f":2: {NO_OBJECT}"),
     ],
-)
+)  # fmt: skip
 def test_what_cannot_be_used_of_other_formats_is_named(tmp_path, name, content, message):
     refused(tmp_path, name, content, message)
 
