@@ -190,56 +190,53 @@ def test_an_empty_list_of_matches_is_none(settings, tmp_path):
     found.report(tmp_path / "report.html")
 
 
-@pytest.mark.parametrize(
-    ("wrong", "message"),
-    [
-        ({"views": [SHOP]}, "views must be a dict {name: table}, got list"),
-        ({"views": VIEWS | {1: SHOP}}, "views: 1 is not a name of a view; names are texts."),
-        ({"views": VIEWS | {"survey": SURVEY.set_axis([1] * 90)}},
-         "views['survey']: row 1 has the id '1', as row 0 has"),
-        *(
-            (
-                {"views": VIEWS | {"survey": SURVEY.assign(**{name: [[1]] * 90})}},
-                "views['survey']: row 0 has a list",
-            )
-            for name in ("d", "item_id")
-        ),
-        ({"views": VIEWS | {"survey": SURVEY.assign(a=SURVEY["a"] + 1j)}},
-         "views['survey']: row 0 has a complex"),
-        ({"n_clusters": 91}, "views['shop']: 90 rows cannot be put into 91 clusters (n_clusters)."),
-        ({"n_clusters": "auto"}, "n_clusters: auto takes the number"),
-        ({"threshold": 0.5}, 'add `method: co-em` (method="co-em"), or leave it out.'),
-        ({"n_cluster": 3}, "unknown key 'n_cluster'; did you mean 'n_clusters'?"),
-        ({"label_column": {"shop": "kind"}}, "'label_column'; did you mean 'labels_column'?"),
-        ({"id_column": {"shop": "kind"}}, "id_column goes only with files; make the ids the row"),
-        ({"missing": {"shop": "-99"}}, "missing goes only with files; write NaN in the place of"),
-        ({"ignore": {"shp": ["kind"]}}, "ignore: there is no view 'shp'; did you mean 'shop'?"),
-        ({"ignore": {"shop": ["kid"]}},
-         "views['shop']: there is no column 'kid'; did you mean 'kind'?"),
-        ({"ignore": ["kind"]}, "ignore={'shop': ['kind']} for one view"),
-        ({"columns": "price"},
-         "columns must be a dict {view: …}, got 'price'; write columns={'shop': 'price'}"),
-        ({"views": VIEWS | {"shop": "shop.csv"}},
-         "views['shop'] must be a table, got the path 'shop.csv'. Read"),
-        ({"views": VIEWS | {"shop": Path("shop.csv")}}, "views['shop'] must be a table, got the"),
-        ({"random_state": 3}, "random_state is called seed here"),
-        ({"mappings": {}}, "mappings is called matches here; give matches={}"),
-        ({"unknown": "skip"}, "unknown goes only with files"),
-        ({"sample": 10}, "sample goes only with folders of files; give a sample of the rows"),
-        ({"matches": {(0, 1): []}}, "there is no view '0'"),
-        ({"matches": {("shop", "survey"): [("s0", 100)]}},
-         "matches['shop', 'survey'] must be pairs of row numbers; relate ids by a DataFrame"),
-        ({"matches": {"shop:survey": []}}, "matches: the key 'shop:survey' is not a pair of views"),
-        ({"matches": {"shop": []}}, "pair of views; write two names, such as ('shop', 'survey')."),
-        ({"matches": SURVEY}, "matches must be a dict {(view, view): matches}, got DataFrame"),
-        ({"views": VIEWS | {"shop": np.zeros((90, 2, 2))}}, "views['shop'] is not a table: "),
-        ({"views": VIEWS | {"shop": 7}}, "views['shop'] is not a table: 7. Give a DataFrame, a Se"),
-        ({"constraints": {"shop": JUDGED["shop"].assign(i="s99")}},
-         "constraints['shop'], column i: 's99' of row 0"),
-        ({"constraints": {"survey": Constraints([(0, 1), (0, 1)], [True, False])}},
-         "the weakest left out (on_conflict='drop', drop_conflicts)."),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("wrong", "message"), [
+    ({"views": [SHOP]}, "views must be a dict {name: table}, got list"),
+    ({"views": VIEWS | {1: SHOP}}, "views: 1 is not a name of a view; names are texts."),
+    ({"views": VIEWS | {"survey": SURVEY.set_axis([1] * 90)}},
+     "views['survey']: row 1 has the id '1', as row 0 has"),
+    *(
+        (
+            {"views": VIEWS | {"survey": SURVEY.assign(**{name: [[1]] * 90})}},
+            "views['survey']: row 0 has a list",
+        )
+        for name in ("d", "item_id")
+    ),
+    ({"views": VIEWS | {"survey": SURVEY.assign(a=SURVEY["a"] + 1j)}},
+     "views['survey']: row 0 has a complex"),
+    ({"n_clusters": 91}, "views['shop']: 90 rows cannot be put into 91 clusters (n_clusters)."),
+    ({"n_clusters": "auto"}, "n_clusters: auto takes the number"),
+    ({"threshold": 0.5}, 'add `method: co-em` (method="co-em"), or leave it out.'),
+    ({"n_cluster": 3}, "unknown key 'n_cluster'; did you mean 'n_clusters'?"),
+    ({"label_column": {"shop": "kind"}}, "'label_column'; did you mean 'labels_column'?"),
+    ({"id_column": {"shop": "kind"}}, "id_column goes only with files; make the ids the row"),
+    ({"missing": {"shop": "-99"}}, "missing goes only with files; write NaN in the place of"),
+    ({"ignore": {"shp": ["kind"]}}, "ignore: there is no view 'shp'; did you mean 'shop'?"),
+    ({"ignore": {"shop": ["kid"]}},
+     "views['shop']: there is no column 'kid'; did you mean 'kind'?"),
+    ({"ignore": ["kind"]}, "ignore={'shop': ['kind']} for one view"),
+    ({"columns": "price"},
+     "columns must be a dict {view: …}, got 'price'; write columns={'shop': 'price'}"),
+    ({"views": VIEWS | {"shop": "shop.csv"}},
+     "views['shop'] must be a table, got the path 'shop.csv'. Read"),
+    ({"views": VIEWS | {"shop": Path("shop.csv")}}, "views['shop'] must be a table, got the"),
+    ({"random_state": 3}, "random_state is called seed here"),
+    ({"mappings": {}}, "mappings is called matches here; give matches={}"),
+    ({"unknown": "skip"}, "unknown goes only with files"),
+    ({"sample": 10}, "sample goes only with folders of files; give a sample of the rows"),
+    ({"matches": {(0, 1): []}}, "there is no view '0'"),
+    ({"matches": {("shop", "survey"): [("s0", 100)]}},
+     "matches['shop', 'survey'] must be pairs of row numbers; relate ids by a DataFrame"),
+    ({"matches": {"shop:survey": []}}, "matches: the key 'shop:survey' is not a pair of views"),
+    ({"matches": {"shop": []}}, "pair of views; write two names, such as ('shop', 'survey')."),
+    ({"matches": SURVEY}, "matches must be a dict {(view, view): matches}, got DataFrame"),
+    ({"views": VIEWS | {"shop": np.zeros((90, 2, 2))}}, "views['shop'] is not a table: "),
+    ({"views": VIEWS | {"shop": 7}}, "views['shop'] is not a table: 7. Give a DataFrame, a Se"),
+    ({"constraints": {"shop": JUDGED["shop"].assign(i="s99")}},
+     "constraints['shop'], column i: 's99' of row 0"),
+    ({"constraints": {"survey": Constraints([(0, 1), (0, 1)], [True, False])}},
+     "the weakest left out (on_conflict='drop', drop_conflicts)."),
+])  # fmt: skip
 def test_what_cannot_be_clustered_is_told(wrong, message):
     with pytest.raises(MvccError, match=re.escape(message)) as raised:
         clustered(**wrong)

@@ -127,19 +127,16 @@ def test_true_labels_change_nothing_but_the_comparison(tmp_path):
         assert {key for key in one | other if one.get(key) != other.get(key)} == told
 
 
-@pytest.mark.parametrize(
-    ("problem", "values", "warning"),
-    [
-        ({"judged": ()}, {}, "No constraints were given"),
-        ({"pairs": ()}, {}, "No matches were used between the views: each was clustered by itself"),
-        ({}, {"threshold": 1.0}, "Nothing was inferred for rows near constrained ones"),
-        ({"n_matches": 1}, {"threshold": 1.0}, "No constraint was transferred: none reached two r"),
-        ({"n_matches": 1}, {"transfer": "direct-mapping"},
-         "No constraint was transferred: no constrained pair has both rows matched"),
-        ({"n_views": 3, "pairs": [("view0", "view2")]}, {},
-         "view1: no row is matched with one of another view; it was clustered by itself."),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("problem", "values", "warning"), [
+    ({"judged": ()}, {}, "No constraints were given"),
+    ({"pairs": ()}, {}, "No matches were used between the views: each was clustered by itself"),
+    ({}, {"threshold": 1.0}, "Nothing was inferred for rows near constrained ones"),
+    ({"n_matches": 1}, {"threshold": 1.0}, "No constraint was transferred: none reached two r"),
+    ({"n_matches": 1}, {"transfer": "direct-mapping"},
+     "No constraint was transferred: no constrained pair has both rows matched"),
+    ({"n_views": 3, "pairs": [("view0", "view2")]}, {},
+     "view1: no row is matched with one of another view; it was clustered by itself."),
+])  # fmt: skip
 def test_warnings_name_what_must_not_be_overlooked(tmp_path, problem, values, warning):
     options = by_co_em(write_problem(tmp_path, **problem), **values)
     told = cluster(options, tmp_path / "out")["warnings"]

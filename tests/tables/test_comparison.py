@@ -191,16 +191,13 @@ BOTH_GIVEN = {"n_judged": 30, "judged": (0, 1)}
 ALL = ["joint", "k-means", "without constraints"]
 
 
-@pytest.mark.parametrize(
-    ("problem", "by", "methods", "n_judgments"),
-    [
-        ({"n_views": 1, "pairs": ()}, with_values, ALL, 0),
-        (BOTH_GIVEN, with_co_em, [*ALL, "co-em"], 60),
-        ({"judged": ()}, with_values, ALL[:2], 0),
-        ({"n_views": 3, "pairs": [("view0", "view1")], "n_judged": 30}, by_co_em,
-         ["co-em", *ALL[1:], "joint"], 30),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("problem", "by", "methods", "n_judgments"), [
+    ({"n_views": 1, "pairs": ()}, with_values, ALL, 0),
+    (BOTH_GIVEN, with_co_em, [*ALL, "co-em"], 60),
+    ({"judged": ()}, with_values, ALL[:2], 0),
+    ({"n_views": 3, "pairs": [("view0", "view1")], "n_judged": 30}, by_co_em,
+     ["co-em", *ALL[1:], "joint"], 30),
+])  # fmt: skip
 def test_facts_tell_what_replays_of_both_methods_tell(tmp_path, problem, by, methods, n_judgments):
     facts = compared(tmp_path, by=by, **problem)
     found, relations = facts["comparison"], facts["relations"]

@@ -510,15 +510,11 @@ def test_a_folder_that_is_damaged_changed_or_gone_is_refused(tmp_path, may, harm
     assert not (tmp_path / "june").exists()
 
 
-@pytest.mark.parametrize(
-    ("name", "column", "error", "message"),
-    [
-        ("people", "y", StoreError,
-         r"things, and none of them is .*the tables their former names\.$"),
-        ("things", "z", DataError, "no row is in both, and things has no number column 'y'"),
-        ("things", "y", DataError, "no row is in both, and things has rows with missing values"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("name", "column", "error", "message"), [
+    ("people", "y", StoreError, r"things, and none of them is .*the tables their former names\.$"),
+    ("things", "z", DataError, "no row is in both, and things has no number column 'y'"),
+    ("things", "y", DataError, "no row is in both, and things has rows with missing values"),
+])  # fmt: skip
 def test_a_folder_of_other_views_or_columns_is_refused(may, name, column, error, message):
     later = blobs([30, 30, 30], 500).rename(columns={"y": column})
     later.iloc[7, 0] = np.nan

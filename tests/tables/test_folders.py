@@ -463,26 +463,22 @@ def in_one(number, change):
     return lambda this, frame: change(frame) if this == number else frame
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (in_one(1, lambda frame: frame.assign(x=frame["x"].astype("float32"))),
-         r"part-1\.parquet: the column 'x' is float, but double in the files before\. Write"),
-        (in_one(2, lambda frame: frame.drop(columns="y")),
-         r"part-2\.parquet: the column 'y' is missing, but double in the files before\."),
-        (in_one(1, lambda frame: frame.assign(w=1.0)),
-         r"part-1\.parquet: the column 'w' is double, but missing in the files before\."),
-        (lambda number, frame: frame[:0], "there are no rows in its Parquet files"),
-        (
-            in_one(1, lambda frame: frame.assign(id=frame["id"].mask(frame.index // 2 == 1, "b"))),
-            r"part-1\.parquet: row 3 has the id '\w+', as part-1\.parquet: row 2 has; ids must be"
-            r" distinct",
-        ),
-        (lambda number, frame: frame.assign(x=np.inf),
-         r"part-\d\.parquet: row \d+ has 'inf', which is not a finite number, in the column 'x'"),
-    ],
-    ids=["type", "lacks", "more", "empty", "twice", "infinite"],
-)  # fmt: skip
+@pytest.mark.parametrize(("change", "message"), [
+    (in_one(1, lambda frame: frame.assign(x=frame["x"].astype("float32"))),
+     r"part-1\.parquet: the column 'x' is float, but double in the files before\. Write"),
+    (in_one(2, lambda frame: frame.drop(columns="y")),
+     r"part-2\.parquet: the column 'y' is missing, but double in the files before\."),
+    (in_one(1, lambda frame: frame.assign(w=1.0)),
+     r"part-1\.parquet: the column 'w' is double, but missing in the files before\."),
+    (lambda number, frame: frame[:0], "there are no rows in its Parquet files"),
+    (
+        in_one(1, lambda frame: frame.assign(id=frame["id"].mask(frame.index // 2 == 1, "b"))),
+        r"part-1\.parquet: row 3 has the id '\w+', as part-1\.parquet: row 2 has; ids must be"
+        r" distinct",
+    ),
+    (lambda number, frame: frame.assign(x=np.inf),
+     r"part-\d\.parquet: row \d+ has 'inf', which is not a finite number, in the column 'x'"),
+], ids=["type", "lacks", "more", "empty", "twice", "infinite"])  # fmt: skip
 def test_a_folder_that_cannot_be_used_is_one_message_and_nothing_is_written(
     large, run, tmp_path, change, message
 ):
@@ -527,16 +523,11 @@ def test_a_worker_that_does_not_see_the_model_is_named(tmp_path):
         Labeler.read(Source(str(tmp_path / "none.skops"), "v", (), None), __version__)
 
 
-@pytest.mark.parametrize(
-    ("error", "raised", "message"),
-    [
-        (distributed.KilledWorker("task", None, 3), WorkerError,
-         "Workers were killed again and ag"),
-        (OSError("a full disk"), OSError, "a full disk"),
-        (ZeroDivisionError("odd"), WorkerError,
-         r"A worker failed: ZeroDivisionError\('odd'\)\. Each"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("error", "raised", "message"), [
+    (distributed.KilledWorker("task", None, 3), WorkerError, "Workers were killed again and ag"),
+    (OSError("a full disk"), OSError, "a full disk"),
+    (ZeroDivisionError("odd"), WorkerError, r"A worker failed: ZeroDivisionError\('odd'\)\. Each"),
+])  # fmt: skip
 def test_what_goes_wrong_on_workers_is_told(error, raised, message):
     def compute(collections):
         raise error
@@ -643,14 +634,11 @@ def test_new_rows_in_a_folder_get_the_clusters_of_those_in_a_file(
             predict_files(of_files, new, out, scheduler=address, fresh=True)
 
 
-@pytest.mark.parametrize(
-    ("change", "error", "message"),
-    [
-        (without, MvccError, r"row \d has no value in the column 'x'"),
-        (lambda frame, row: frame.drop(columns="x"), DataError,
-         "there is no column 'x'.* view1 was clustered by it"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("change", "error", "message"), [
+    (without, MvccError, r"row \d has no value in the column 'x'"),
+    (lambda frame, row: frame.drop(columns="x"), DataError,
+     "there is no column 'x'.* view1 was clustered by it"),
+])  # fmt: skip
 def test_new_rows_that_do_not_fit_leave_nothing(
     of_files, large, address, tmp_path, change, error, message
 ):

@@ -200,19 +200,15 @@ def test_matches_that_cannot_be_are_refused_with_their_line(options, tmp_path, c
 ALIKE = "Most of them are ids of texts but for hyphens, blanks, zeros, case or an ending, such as"
 
 
-@pytest.mark.parametrize(
-    ("ids", "named", "hint"),
-    [
-        (["x", "y"], ["s1", "s2"],
-         "Most of them are columns of texts: write its columns as rows, "),
-        (["978-3", "978-4"], ["9783", "9784"], f"{ALIKE} '9783' for '978-3': write both alike."),
-        (["HD-1", "HD-20"], ["HD-00001", "HD-00020"], f"{ALIKE} 'HD-00001' for 'HD-1'"),
-        (["TC-1-01A", "TC-2-01B"], ["TC-1", "TC-2"], f"{ALIKE} 'TC-1' for 'TC-1-01A'"),
-        (["TC-1", "TC-2"], ["tc 1", "TC-2-01B"], f"{ALIKE} 'TC-2-01B' for 'TC-2'"),
-        (["x", "y"], ["s7", "s8"], r"'s8' is not in texts\). Correct this file"),
-        (["x", "y"], ["s1", "s8"], r"'s8' is not in texts\). Correct this file"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("ids", "named", "hint"), [
+    (["x", "y"], ["s1", "s2"], "Most of them are columns of texts: write its columns as rows, "),
+    (["978-3", "978-4"], ["9783", "9784"], f"{ALIKE} '9783' for '978-3': write both alike."),
+    (["HD-1", "HD-20"], ["HD-00001", "HD-00020"], f"{ALIKE} 'HD-00001' for 'HD-1'"),
+    (["TC-1-01A", "TC-2-01B"], ["TC-1", "TC-2"], f"{ALIKE} 'TC-1' for 'TC-1-01A'"),
+    (["TC-1", "TC-2"], ["tc 1", "TC-2-01B"], f"{ALIKE} 'TC-2-01B' for 'TC-2'"),
+    (["x", "y"], ["s7", "s8"], r"'s8' is not in texts\). Correct this file"),
+    (["x", "y"], ["s1", "s8"], r"'s8' is not in texts\). Correct this file"),
+])  # fmt: skip
 def test_ids_that_are_something_else_or_written_otherwise_have_a_hint(tmp_path, ids, named, hint):
     own = [["id", "s1", "s2"], *([id, n, n * n] for n, id in enumerate([*ids, "u", "v"]))]
     other = [["id", "x"], *([f"b{n}", n] for n in range(4))]

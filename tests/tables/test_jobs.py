@@ -97,28 +97,23 @@ def settings_of(typed):
     return found
 
 
-@pytest.mark.parametrize(
-    ("typed", "keys", "value"),
-    [
-        (["--view", "texts=other.csv"], ("views", "texts", "path"), "other.csv"),
-        (["--id-column", "images=name"], ("views", "images", "id_column"), "name"),
-        (["--ignore", 'texts=x\ny, "z, 1",\r', "--ignore", "texts=w"], ("views", "texts", "ignore"),
-         ("x\ny", "z, 1", "\r", "w")),
-        (["--show", "texts=x,y"], ("views", "texts", "show"), ("x", "y")),
-        (["--match", "texts:images=m.csv"], ("matches", "texts:images"), "m.csv"),
-        (["--clusters", "3"], ("n_clusters",), 3),
-        (["--on-conflict", "drop"], ("on_conflict",), "drop"),
-        (["--features", "none"], ("features",), "none"),
-        (["--features", "pca", "--components", "4"], ("n_components",), 4),
-        (["--features", "texts=pca", "--components", "texts=3"], ("views", "texts", "n_components"),
-         3),
-        (["--method", "co-em", "--threshold", "1e-3"], ("threshold",), 1e-3),
-        (["--seed", "7"], ("seed",), 7),
-        (["--no-comparison"], ("comparison",), False),
-        (["--asked", "2024", "--asked", "a"], ("asked",), ("2024", "a")),
-    ],
-    ids=lambda value: " ".join(map(str, value)) if isinstance(value, list) else "",
-)  # fmt: skip
+@pytest.mark.parametrize(("typed", "keys", "value"), [
+    (["--view", "texts=other.csv"], ("views", "texts", "path"), "other.csv"),
+    (["--id-column", "images=name"], ("views", "images", "id_column"), "name"),
+    (["--ignore", 'texts=x\ny, "z, 1",\r', "--ignore", "texts=w"], ("views", "texts", "ignore"),
+     ("x\ny", "z, 1", "\r", "w")),
+    (["--show", "texts=x,y"], ("views", "texts", "show"), ("x", "y")),
+    (["--match", "texts:images=m.csv"], ("matches", "texts:images"), "m.csv"),
+    (["--clusters", "3"], ("n_clusters",), 3),
+    (["--on-conflict", "drop"], ("on_conflict",), "drop"),
+    (["--features", "none"], ("features",), "none"),
+    (["--features", "pca", "--components", "4"], ("n_components",), 4),
+    (["--features", "texts=pca", "--components", "texts=3"], ("views", "texts", "n_components"), 3),
+    (["--method", "co-em", "--threshold", "1e-3"], ("threshold",), 1e-3),
+    (["--seed", "7"], ("seed",), 7),
+    (["--no-comparison"], ("comparison",), False),
+    (["--asked", "2024", "--asked", "a"], ("asked",), ("2024", "a")),
+], ids=lambda value: " ".join(map(str, value)) if isinstance(value, list) else "")  # fmt: skip
 def test_an_option_replaces_the_value_of_the_file(config, typed, keys, value):
     found = job = load_job(config, settings_of(typed))
     for key in keys:
@@ -192,34 +187,29 @@ MATCH, IMAGES, K = "texts:images:", "  images: images.npz", "n_clusters: 5"
 CO_EM_TOO = f"{K}\ncompare_co_em: true"
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        (MATCH, "texts:sounds:", r":7: .*:sounds: there is no view 'sounds'\. Known: texts, im"),
-        (MATCH, "texts:texts:", ":7: .*'texts:texts' does not name two .*; write VIEW:"),
-        ("  texts:images:", "  images:texts: x.csv\n  texts:images:",
-         ":8: .*texts:images: the same two views are given twice, also as images:texts; put"),
-        (IMAGES, "  a b: images.npz", r":5: views\.a b: .* cannot be the name of a view"),
-        (IMAGES, "  images: 5", r":5: views\.images: must be .*, got 5\."),
-        (IMAGES, "  images: {path: x.csv, ignore: {}}", r"images\.ignore: must be a list, got {}"),
-        (IMAGES, "  images: {file: x.csv}",
-         r"(?s):5: .*unknown key 'file'.*:5: .*path: is missing"),
-        (K, "n_clusters: 0", r":10: n_clusters: must be .*, got 0\."),
-        (K, f"{K}\nthreshold: .nan", ":11: threshold: must be .*, got nan"),
-        (K, f"{K}\nseed: -1", ":11: seed: must be .*, got -1"),
-        (K, f"{CO_EM_TOO}\nmethod: co-em", ":11: compare_co_em: adds co-em to .* of a joint"),
-        (K, f"{CO_EM_TOO}\ncomparison: false", ":11: compare_co_em: adds co-em to .* of a joint"),
-        (K, f"{K}\nn_components: 4", ":11: n_components: goes only with `features: spectral` or"),
-        ("[a, b]", "[a, b]\n    n_components: 4", r":5: views\.texts\.n_comp.*: goes only with"),
-        (f"{K}\n", "", "n_clusters: is missing; add a line such as `n_clusters: 5`"),
-        ("images.npz", '"~\\0"', ":5: .*must be the path of a file.*, got "),
-        ("images.npz", '"a\\e[31m.csv"', ":5: .*must be the path of a file.*, got "),
-        ("images.npz", "x" * 5000, ":5: .*must be the path of a file.*, got "),
-        (YAML, "views: {a: a.csv, A: b.csv}\nn_clusters: 2",
-         "views.A: is called a but for capitals"),
-        (YAML, "views: {}\nn_clusters: 2", "there is no view; give at least one"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("old", "new", "message"), [
+    (MATCH, "texts:sounds:", r":7: .*:sounds: there is no view 'sounds'\. Known: texts, im"),
+    (MATCH, "texts:texts:", ":7: .*'texts:texts' does not name two .*; write VIEW:"),
+    ("  texts:images:", "  images:texts: x.csv\n  texts:images:",
+     ":8: .*texts:images: the same two views are given twice, also as images:texts; put"),
+    (IMAGES, "  a b: images.npz", r":5: views\.a b: .* cannot be the name of a view"),
+    (IMAGES, "  images: 5", r":5: views\.images: must be .*, got 5\."),
+    (IMAGES, "  images: {path: x.csv, ignore: {}}", r"images\.ignore: must be a list, got {}"),
+    (IMAGES, "  images: {file: x.csv}", r"(?s):5: .*unknown key 'file'.*:5: .*path: is missing"),
+    (K, "n_clusters: 0", r":10: n_clusters: must be .*, got 0\."),
+    (K, f"{K}\nthreshold: .nan", ":11: threshold: must be .*, got nan"),
+    (K, f"{K}\nseed: -1", ":11: seed: must be .*, got -1"),
+    (K, f"{CO_EM_TOO}\nmethod: co-em", ":11: compare_co_em: adds co-em to .* of a joint"),
+    (K, f"{CO_EM_TOO}\ncomparison: false", ":11: compare_co_em: adds co-em to .* of a joint"),
+    (K, f"{K}\nn_components: 4", ":11: n_components: goes only with `features: spectral` or"),
+    ("[a, b]", "[a, b]\n    n_components: 4", r":5: views\.texts\.n_comp.*: goes only with"),
+    (f"{K}\n", "", "n_clusters: is missing; add a line such as `n_clusters: 5`"),
+    ("images.npz", '"~\\0"', ":5: .*must be the path of a file.*, got "),
+    ("images.npz", '"a\\e[31m.csv"', ":5: .*must be the path of a file.*, got "),
+    ("images.npz", "x" * 5000, ":5: .*must be the path of a file.*, got "),
+    (YAML, "views: {a: a.csv, A: b.csv}\nn_clusters: 2", "views.A: is called a but for capitals"),
+    (YAML, "views: {}\nn_clusters: 2", "there is no view; give at least one"),
+])  # fmt: skip
 def test_a_mistake_is_told_with_its_line(config, old, new, message):
     config.write_text(YAML.replace(old, new))
     with pytest.raises(ConfigError, match=message):

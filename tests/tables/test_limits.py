@@ -73,22 +73,18 @@ def test_a_workbook_of_xml_has_the_value_of_merged_cells_in_every_row(tmp_path, 
     assert frame.attrs["lines"] == range(2, 2 + len(values))
 
 
-@pytest.mark.parametrize(
-    ("parts", "message"),
-    {
-        "far cell": ({"rows": HEADER + row(2**20, "XFD1048576")}, "16,384 columns"),
-        "merged area": ({"after": merged("A2:XFD1048576")},
-         r"1,048,576 rows of 16,384 columns; .*save it as CSV"),
-        "many cells": ({"rows": HEADER + f'<row r="2">{"<c/>" * 16385}</row>'},
-         "2 has more than 16,384"),
-        "far row": ({"rows": HEADER + row(2**30, "A2")}, "row 1,073,741,824 comes after"),
-        "rows that go back": ({"rows": HEADER + ROWS + row(2, "A2")}, "row 2 comes after row 4"),
-        "far column": ({"rows": HEADER + row(2, "ZZZ2")}, "'ZZZ2' is not a place in a sheet"),
-        "no merged area": ({"after": merged("A2:B")}, "'B' is not a place"),
-        "entities": ({"before": '<!DOCTYPE a [<!ENTITY b "c">]>'}, "declares a document type"),
-    }.values(),
-    ids=lambda value: value[:20] if isinstance(value, str) else "",
-)  # fmt: skip
+@pytest.mark.parametrize(("parts", "message"), {
+    "far cell": ({"rows": HEADER + row(2**20, "XFD1048576")}, "16,384 columns"),
+    "merged area": ({"after": merged("A2:XFD1048576")},
+     r"1,048,576 rows of 16,384 columns; .*save it as CSV"),
+    "many cells": ({"rows": HEADER + f'<row r="2">{"<c/>" * 16385}</row>'},
+     "2 has more than 16,384"),
+    "far row": ({"rows": HEADER + row(2**30, "A2")}, "row 1,073,741,824 comes after"),
+    "rows that go back": ({"rows": HEADER + ROWS + row(2, "A2")}, "row 2 comes after row 4"),
+    "far column": ({"rows": HEADER + row(2, "ZZZ2")}, "'ZZZ2' is not a place in a sheet"),
+    "no merged area": ({"after": merged("A2:B")}, "'B' is not a place"),
+    "entities": ({"before": '<!DOCTYPE a [<!ENTITY b "c">]>'}, "declares a document type"),
+}.values(), ids=lambda value: value[:20] if isinstance(value, str) else "")  # fmt: skip
 def test_a_sheet_is_refused_by_what_it_claims(tmp_path, parts, message):
     path = workbook(tmp_path / "a.xlsx", **parts)
     refused(path, rf"a\.xlsx: cannot be read as an Excel workbook .*{message}")

@@ -35,28 +35,25 @@ def by_cluster(*values):
     return [own[n % len(own)] for own in values for n in range(20)]
 
 
-@pytest.mark.parametrize(
-    ("values", "rule", "words", "shares"),
-    [
-        (by_cluster([7, 8, 9], [1, 2, 3], [4, 2]), "≥ 7", "c ≥ 7", (1, 0)),
-        (by_cluster([1, 2], [7, 8], [6, 9]), "< 6", "c < 6", (1, 0)),
-        (by_cluster([5, 6], [1, 2], [8, 9]), "between 5 and 8", "c between 5 and 8", (1, 0)),
-        (by_cluster([7, 8, 9, 7], [1, 8, 2, 3], [2, 3, 9, 1]), "≥ 7", "high c", (1, 0.25)),
-        (by_cluster([1, 2, 1, 9], [1, 8, 7, 9], [8, 9, 8, 9]), "< 7", "low c", (0.75, 0.125)),
-        (by_cluster([1234.5678], [1, 2], [3, 4]), "≥ 1235", "c ≥ 1235", (1, 0)),
-        (by_cluster(["2020-03-01", "2020-03-09"], ["2020-01-01", "2020-02-01"], ["2019-01-01"]),
-         "≥ 2020-03-01", "c ≥ 2020-03-01", (1, 0)),
-        (by_cluster(["Rome", "Rome", "Oslo", "Rome"], ["Oslo", "Bern"], ["Bern"]),
-         "= Rome", "Rome", (0.75, 0)),
-        (by_cluster(["yes", "yes", "yes", "no"], ["no"], ["no", "yes", "no", "no"]),
-         "= yes", "c = yes", (0.75, 0.125)),
-        (by_cluster(["Rome", "", "", ""], ["Oslo", "Rome"], ["Oslo"]),
-         "= missing", "c = missing", (0.75, 0)),
-        (by_cluster([9, np.nan], [1, 2], [3, np.nan]), "≥ 9", "c ≥ 9", (1, 0)),
-        (by_cluster([1, 1, 1, 0], [0], [0, 1, 0, 0]), "= 1", "c = 1", (0.75, 0.125)),
-        (by_cluster([1, 2], [1, 2], [1, 2]), None, None, None),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("values", "rule", "words", "shares"), [
+    (by_cluster([7, 8, 9], [1, 2, 3], [4, 2]), "≥ 7", "c ≥ 7", (1, 0)),
+    (by_cluster([1, 2], [7, 8], [6, 9]), "< 6", "c < 6", (1, 0)),
+    (by_cluster([5, 6], [1, 2], [8, 9]), "between 5 and 8", "c between 5 and 8", (1, 0)),
+    (by_cluster([7, 8, 9, 7], [1, 8, 2, 3], [2, 3, 9, 1]), "≥ 7", "high c", (1, 0.25)),
+    (by_cluster([1, 2, 1, 9], [1, 8, 7, 9], [8, 9, 8, 9]), "< 7", "low c", (0.75, 0.125)),
+    (by_cluster([1234.5678], [1, 2], [3, 4]), "≥ 1235", "c ≥ 1235", (1, 0)),
+    (by_cluster(["2020-03-01", "2020-03-09"], ["2020-01-01", "2020-02-01"], ["2019-01-01"]),
+     "≥ 2020-03-01", "c ≥ 2020-03-01", (1, 0)),
+    (by_cluster(["Rome", "Rome", "Oslo", "Rome"], ["Oslo", "Bern"], ["Bern"]),
+     "= Rome", "Rome", (0.75, 0)),
+    (by_cluster(["yes", "yes", "yes", "no"], ["no"], ["no", "yes", "no", "no"]),
+     "= yes", "c = yes", (0.75, 0.125)),
+    (by_cluster(["Rome", "", "", ""], ["Oslo", "Rome"], ["Oslo"]),
+     "= missing", "c = missing", (0.75, 0)),
+    (by_cluster([9, np.nan], [1, 2], [3, np.nan]), "≥ 9", "c ≥ 9", (1, 0)),
+    (by_cluster([1, 1, 1, 0], [0], [0, 1, 0, 0]), "= 1", "c = 1", (0.75, 0.125)),
+    (by_cluster([1, 2], [1, 2], [1, 2]), None, None, None),
+])  # fmt: skip
 def test_a_column_is_told_by_values_a_cluster_has_most(table, rng, values, rule, words, shares):
     found = distinguishing_columns(table(c=values, d=rng.permutation(60)), TWENTY, 3)[0]
     found = [one for one in found if one["column"] == "c"]

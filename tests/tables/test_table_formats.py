@@ -303,37 +303,34 @@ def test_a_row_is_called_by_its_line_also_below_values_of_several(tmp_path, name
 GAP = "1 row without a value (line 4)"
 
 
-@pytest.mark.parametrize(
-    ("content", "ids", "left_out"),
-    [
-        ("x;y\n1;4\n\n2;5\n;\n3;7\n\n;", "013", ["2 rows without a value (lines 3, 5)"]),
-        ('x;y\n1;4\n ;\t\n2;5\n" ";  \n3;7\n ; ', "024", ["2 rows without a value (lines 3, 5)"]),
-        ("x;y\n1;4\n\n\n\n\n2;5", "01", ["4 rows without a value (lines 3, 4, 5, …)"]),
-        ("x;y\n;\n1;4\n \t\n\n;\n2;5", "13", ["4 rows without a value (lines 2, 4, 5, …)"]),
-        ("x\ty\r\n1\t4\r\n\t\r\n \r\n2\t5", "02", ["2 rows without a value (lines 3, 4)"]),
-        ('x;y\n1;"a\n\n;"\n\n;\n2;5', "02", ["2 rows without a value (lines 5, 6)"]),
-        ("x;y\r1;4\r;\r\r2;5\r", "02", ["2 rows without a value (lines 3, 4)"]),
-        ('x;y\r1;"4\r4"\r;\r2;5\r', "02", [GAP]),
-        ("id;x\na;1\nb;2\nSumme;574.123,00 €", "ab", ["1 row below the table ('Summe')"]),
-        ('id;x;y\na;1;"2\n"\n\nb;2;3\n;Total;-$5\n\nQuelle: A;;\n', "ab",
-         [GAP, "2 rows below the table ('Total', 'Quelle: A')"]),
-        ("id;x\na;1\nb;2\nI alt;3\n", "ab", ["1 row below the table ('I alt')"]),
-        ("id;x\na;1\nb;2\nTotais:;3\n", "ab", ["1 row below the table ('Totais:')"]),
-        ("id;t;x\na;r;1\nb;s;2\n;Sum of x;3\n", "ab", ["1 row below the table ('Sum of x')"]),
-        ("id;x;y\n;mg;%\na;1,5;2\n;;\nb;2;3\n", "ab", ["1 row of units ('mg')", GAP]),
-        ("id;x;y\nEenheid;mg;%\na;;2\nb;2;\n", "ab", ["1 row of units ('Eenheid')"]),
-        ("id;x;y\n[unit];mg;-\na;1;2\nb;2;3\n", ["[unit]", "a", "b"], []),
-        ("id;x;y\nb;mg;%\na;1;red\nc;2;blue\n", "bac", []),
-        ("id;x\nb;1\ntotal;red\n", ["b", "total"], []),
-        ("id;x\ntotal;5\nb;1\n", ["total", "b"], []),
-        ("id;t;x\na;r;1\nTotal;Mean Streets;2\n", ["a", "Total"], []),
-        ("t;x\nr;1\nMean Streets;2\n", "01", []),
-        ("g;id;x\na;r;1\nb;q;2\n;s;4\n;Mean Streets;3\n", ["r", "q", "s", "Mean Streets"], []),
-        ("id;x;;\na;1;;\nb;2;;\n", "ab", []),
-        ("x\n1\n\n3\n", "012", []),
-        ("x;\n1;\n;\n3;\n", "012", []),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("content", "ids", "left_out"), [
+    ("x;y\n1;4\n\n2;5\n;\n3;7\n\n;", "013", ["2 rows without a value (lines 3, 5)"]),
+    ('x;y\n1;4\n ;\t\n2;5\n" ";  \n3;7\n ; ', "024", ["2 rows without a value (lines 3, 5)"]),
+    ("x;y\n1;4\n\n\n\n\n2;5", "01", ["4 rows without a value (lines 3, 4, 5, …)"]),
+    ("x;y\n;\n1;4\n \t\n\n;\n2;5", "13", ["4 rows without a value (lines 2, 4, 5, …)"]),
+    ("x\ty\r\n1\t4\r\n\t\r\n \r\n2\t5", "02", ["2 rows without a value (lines 3, 4)"]),
+    ('x;y\n1;"a\n\n;"\n\n;\n2;5', "02", ["2 rows without a value (lines 5, 6)"]),
+    ("x;y\r1;4\r;\r\r2;5\r", "02", ["2 rows without a value (lines 3, 4)"]),
+    ('x;y\r1;"4\r4"\r;\r2;5\r', "02", [GAP]),
+    ("id;x\na;1\nb;2\nSumme;574.123,00 €", "ab", ["1 row below the table ('Summe')"]),
+    ('id;x;y\na;1;"2\n"\n\nb;2;3\n;Total;-$5\n\nQuelle: A;;\n', "ab",
+     [GAP, "2 rows below the table ('Total', 'Quelle: A')"]),
+    ("id;x\na;1\nb;2\nI alt;3\n", "ab", ["1 row below the table ('I alt')"]),
+    ("id;x\na;1\nb;2\nTotais:;3\n", "ab", ["1 row below the table ('Totais:')"]),
+    ("id;t;x\na;r;1\nb;s;2\n;Sum of x;3\n", "ab", ["1 row below the table ('Sum of x')"]),
+    ("id;x;y\n;mg;%\na;1,5;2\n;;\nb;2;3\n", "ab", ["1 row of units ('mg')", GAP]),
+    ("id;x;y\nEenheid;mg;%\na;;2\nb;2;\n", "ab", ["1 row of units ('Eenheid')"]),
+    ("id;x;y\n[unit];mg;-\na;1;2\nb;2;3\n", ["[unit]", "a", "b"], []),
+    ("id;x;y\nb;mg;%\na;1;red\nc;2;blue\n", "bac", []),
+    ("id;x\nb;1\ntotal;red\n", ["b", "total"], []),
+    ("id;x\ntotal;5\nb;1\n", ["total", "b"], []),
+    ("id;t;x\na;r;1\nTotal;Mean Streets;2\n", ["a", "Total"], []),
+    ("t;x\nr;1\nMean Streets;2\n", "01", []),
+    ("g;id;x\na;r;1\nb;q;2\n;s;4\n;Mean Streets;3\n", ["r", "q", "s", "Mean Streets"], []),
+    ("id;x;;\na;1;;\nb;2;;\n", "ab", []),
+    ("x\n1\n\n3\n", "012", []),
+    ("x;\n1;\n;\n3;\n", "012", []),
+])  # fmt: skip
 def test_empty_lines_and_totals_are_no_rows_and_said(tmp_path, monkeypatch, content, ids, left_out):
     name = "a.tsv" if "\t" in content.splitlines()[0] else "a.csv"
     table = read(tmp_path, name, content)
@@ -353,29 +350,25 @@ def test_empty_lines_and_totals_are_no_rows_and_said(tmp_path, monkeypatch, cont
 
 
 @pytest.mark.parametrize("n_at_a_time", [1, 2, 3, 50])
-@pytest.mark.parametrize(
-    ("content", "n", "below"),
-    [
-        ("id;x;y\na;1;2\nb;2;3\nTotal;3;5\nA;;\nB;;\n;;\nC;;", 2,
-         "4 rows below the table ('Total', 'A"),
-        ("id;x\na;1\nb;2\n\nTotal;3\n\n;\n", 2, "1 row below the table ('Total')"),
-        ("id;x\na;1\nmean;2\nsum;3\n", 2, "1 row below the table ('sum')"),
-        ("id;x\na;1\nb;1\nc;3\nmean;2\n\nΣ;6\nØ;2\n", 3,
-         "3 rows below the table ('mean', 'Σ', …)"),
-        ("of;x\na;1\nsum;3\nb;2\nsum;3\nTotal;3", 4, "1 row below the table ('Total')"),
-        ("x;of;y\n1;mean;2\n1;sum;3\n2;mean;4\n2;sum;5", 4, ""),
-        ("of;x\nsum;1\nb;2\nmean;3\nmean;4\nsum;5", 5, ""),
-        ("of;x;y\nsum;1;1\nb;2;1\nsum;3;1\nA;;\nB;;", 5, ""),
-        ("id;x;y\na;1;2\nb;2;3\n\nc;;\nd;;", 4, ""),
-        ("id;x;y\na;1;2\nb;2;3\n\nc 7;;\nd;;", 4, ""),
-        ("id;x;y\na;1;2\nb;2;3\n;;\n\nAs of May;;\nData of: A;;", 2, "2 rows below the table ("),
-        ("id;x;y\na;1;2\nb;2;3\nTotal homes: 2;;\n\nSource: A;;", 2, "2 rows below the table ("),
-        ("id;x\na;1\nmax;2\nMean;3\nSD;0,5\nMax;2\nn;2", 2, "4 rows below the table ('Mean'"),
-        ("id;x\na;1\nmax;2", 2, ""),
-        ("id;x;y\ntotal;5;3\na;;\nb;;", 3, ""),
-        ("id;x\ntotal;5\n", 1, ""),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("content", "n", "below"), [
+    ("id;x;y\na;1;2\nb;2;3\nTotal;3;5\nA;;\nB;;\n;;\nC;;", 2,
+     "4 rows below the table ('Total', 'A"),
+    ("id;x\na;1\nb;2\n\nTotal;3\n\n;\n", 2, "1 row below the table ('Total')"),
+    ("id;x\na;1\nmean;2\nsum;3\n", 2, "1 row below the table ('sum')"),
+    ("id;x\na;1\nb;1\nc;3\nmean;2\n\nΣ;6\nØ;2\n", 3, "3 rows below the table ('mean', 'Σ', …)"),
+    ("of;x\na;1\nsum;3\nb;2\nsum;3\nTotal;3", 4, "1 row below the table ('Total')"),
+    ("x;of;y\n1;mean;2\n1;sum;3\n2;mean;4\n2;sum;5", 4, ""),
+    ("of;x\nsum;1\nb;2\nmean;3\nmean;4\nsum;5", 5, ""),
+    ("of;x;y\nsum;1;1\nb;2;1\nsum;3;1\nA;;\nB;;", 5, ""),
+    ("id;x;y\na;1;2\nb;2;3\n\nc;;\nd;;", 4, ""),
+    ("id;x;y\na;1;2\nb;2;3\n\nc 7;;\nd;;", 4, ""),
+    ("id;x;y\na;1;2\nb;2;3\n;;\n\nAs of May;;\nData of: A;;", 2, "2 rows below the table ("),
+    ("id;x;y\na;1;2\nb;2;3\nTotal homes: 2;;\n\nSource: A;;", 2, "2 rows below the table ("),
+    ("id;x\na;1\nmax;2\nMean;3\nSD;0,5\nMax;2\nn;2", 2, "4 rows below the table ('Mean'"),
+    ("id;x\na;1\nmax;2", 2, ""),
+    ("id;x;y\ntotal;5;3\na;;\nb;;", 3, ""),
+    ("id;x\ntotal;5\n", 1, ""),
+])  # fmt: skip
 def test_a_total_is_the_last_row_and_has_a_word_that_no_other_row_has(
     tmp_path, monkeypatch, content, n, below, n_at_a_time
 ):
@@ -404,26 +397,22 @@ def test_names_of_rows_have_no_name_as_r_writes_them_if_all_rows_have_one(tmp_pa
         refused(tmp_path, "b.txt", f'"x"\t"y"\n{rows}', message)
 
 
-@pytest.mark.parametrize(
-    ("content", "names", "note"),
-    [
-        ("1,2\n3,5\n4,4\n", "column 1,column 2", "Line 1 has only numbers and was read as a row"),
-        ("2019,2020,2021\n3,5,1\n4,4,2\n", "2019,2020,2021", "though it has 2019, 2020, 2021"),
-        (",2020,2018,2016\n0,3,5,1\n1,4,4,2\n", ",2020,2018,2016", "though it has 2020, 2018"),
-        (",0,1\n0,3,5\n1,4,4\n", ",0,1", "though it has 0, 1. If it"),
-        ("0\n3\n4\n", "0", "though it has 0. If it"),
-        ("1984,2010\n2757,2451\n1741,2552\n", "column 1,column 2", "Line 1 has only numbers"),
-        ("1984\n2757\n1741\n", "column 1", "Line 1 has only numbers"),
-        ("1984,2010,1950\n1,2,3\n", "column 1,column 2,column 3", "Line 1 has only numbers"),
-        ("1984,1984,1984\n1,2,3\n", "column 1,column 2,column 3", "Line 1 has only numbers"),
-        ("2019,2020,2021\n2018,2021,2012\n", "column 1,column 2,column 3", "Line 1 has only num"),
-        ("2019,2020\n2018,2021\n2017,2020\n", "column 1,column 2", "Line 1 has only numbers"),
-        ("100,West,20.5,3\n101,Nord,3,1\n", "100,West,20.5,3",
-         r"though it has 100, 20\.5, 3\. If it"),
-        ("id,400,401.5,403\na,1,2,3\n", "id,400,401.5,403", None),
-        ("id,2021,2020,2019\na,1,2,3\n", "id,2021,2020,2019", None),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("content", "names", "note"), [
+    ("1,2\n3,5\n4,4\n", "column 1,column 2", "Line 1 has only numbers and was read as a row"),
+    ("2019,2020,2021\n3,5,1\n4,4,2\n", "2019,2020,2021", "though it has 2019, 2020, 2021"),
+    (",2020,2018,2016\n0,3,5,1\n1,4,4,2\n", ",2020,2018,2016", "though it has 2020, 2018"),
+    (",0,1\n0,3,5\n1,4,4\n", ",0,1", "though it has 0, 1. If it"),
+    ("0\n3\n4\n", "0", "though it has 0. If it"),
+    ("1984,2010\n2757,2451\n1741,2552\n", "column 1,column 2", "Line 1 has only numbers"),
+    ("1984\n2757\n1741\n", "column 1", "Line 1 has only numbers"),
+    ("1984,2010,1950\n1,2,3\n", "column 1,column 2,column 3", "Line 1 has only numbers"),
+    ("1984,1984,1984\n1,2,3\n", "column 1,column 2,column 3", "Line 1 has only numbers"),
+    ("2019,2020,2021\n2018,2021,2012\n", "column 1,column 2,column 3", "Line 1 has only num"),
+    ("2019,2020\n2018,2021\n2017,2020\n", "column 1,column 2", "Line 1 has only numbers"),
+    ("100,West,20.5,3\n101,Nord,3,1\n", "100,West,20.5,3", r"though it has 100, 20\.5, 3\. If it"),
+    ("id,400,401.5,403\na,1,2,3\n", "id,400,401.5,403", None),
+    ("id,2021,2020,2019\na,1,2,3\n", "id,2021,2020,2019", None),
+])  # fmt: skip
 def test_a_first_line_of_numbers_is_a_row_or_names_as_a_note_says(tmp_path, content, names, note):
     frame = read_frame(written(tmp_path, "a.csv", content))
     assert list(frame) == names.split(",")
@@ -441,45 +430,41 @@ def parquet(**columns):
     return pd.DataFrame(columns).to_parquet
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "message"),
-    [
-        ("a.npz", npz(X=X, Y=X), r"2 of its arrays are.* X \(4, 2\), Y \(4, 2\)"),
-        ("a.npz", npz(X=X, id=np.arange(3)), "'id' has 3 values, but X has 4 rows"),
-        ("a.npz", npz(X=X * 1j), "X holds complex128, neither numbers nor text"),
-        ("a.npz", npz(X=X, t=np.arange(4).astype("M8[s]")), "t holds datetime64"),
-        ("a.npz", npz(X=np.array([[1, None]], object)), "Python objects, which are not"),
-        ("a.npz", npz(X=X[:0]), "there are no rows"),
-        ("a.npz", npz(X=X[:, :0]), "no column is left to cluster"),
-        ("a.npz", text(), "this is not a file of arrays"),
-        ("a.npz", b"\x93NUMPY", "cannot be read as a file of NumPy arrays"),
-        ("a.npy", npy(X[:, 0]), r"0 of its arrays are .* \(4,\)\."),
-        ("a.parquet", text(), "cannot be read as Parquet: Parquet magic bytes not found"),
-        ("a.parquet", parquet(x=[1, 2], t=[[1], [2]]), f"{OTHER} .*--ignore texts=t"),
-        ("a.parquet", parquet(**{"": [1, 2], " ": [3, 4]}), "2 columns have no name. Name t"),
-        ("a.parquet", parquet(id=["a", None], x=[1, 2]), "row 1 has no id"),
-        ("a.arff", text(), ":1: @relation, @attribute or @data is expected, not 'id,lab"),
-        ("a.arff", ARFF, "the ARFF file is incomplete"),
-        ("a.arff", f"{ARFF}@data\n{{0 1}}\n",
-         ":4: 2 values instead of 1; sparse rows are not read"),
-        ("a.arff", f"{ARFF}@data\n'1\n", ":4: a quotation mark is not closed"),
-        ("a.arff", f"{ARFF}@data\n1\n1,2\n", ":5: 2 values instead of 1"),
-        ("a", text(), rf"the format of a name without an ending is not known. {ENDINGS}, "),
-        ("a.xls", b"PK", r"the format '\.xls' is not known\. Known .* Save the table as "),
-        ("a.csv.gz", b"", rf"the format '\.gz' is not known\. Unpack the file\. {ENDINGS}"),
-        ("a.xlsx", b"PK", r"cannot be read as an Excel workbook \(\.xlsx\): "),
-        ("a.json", "[{}, {}]", "there are no rows"),
-        ("a.json", '{\n "data": [{"x": 1}]\n}\n', f":1: {NO_OBJECT}"),
-        ("a.json", "[1, 2]", "entry 1 is no JSON object, such as .* one for each row"),
-        ("a.json", '{"x": [1, 2], "y": [3, 4]}',
-         r"one object for all rows\. Write one for each row, such"),
-        ("a.json", '[{"x": "1,234"}, {"x": "2,345"}]',
-         r"Write 1\.234 or 1234, or leave the column out"),
-        ("a.json", '[{"x": 1},\n{"x"', ":2: this is no JSON"),
-        ("a.jsonl", '{"x": 1}\n{"x": }\n', ":2: this is no JSON: Expecting value"),
-        ("a.jsonl", "[1, 2]\n[3, 4]\n", f":2: {NO_OBJECT}"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("name", "content", "message"), [
+    ("a.npz", npz(X=X, Y=X), r"2 of its arrays are.* X \(4, 2\), Y \(4, 2\)"),
+    ("a.npz", npz(X=X, id=np.arange(3)), "'id' has 3 values, but X has 4 rows"),
+    ("a.npz", npz(X=X * 1j), "X holds complex128, neither numbers nor text"),
+    ("a.npz", npz(X=X, t=np.arange(4).astype("M8[s]")), "t holds datetime64"),
+    ("a.npz", npz(X=np.array([[1, None]], object)), "Python objects, which are not"),
+    ("a.npz", npz(X=X[:0]), "there are no rows"),
+    ("a.npz", npz(X=X[:, :0]), "no column is left to cluster"),
+    ("a.npz", text(), "this is not a file of arrays"),
+    ("a.npz", b"\x93NUMPY", "cannot be read as a file of NumPy arrays"),
+    ("a.npy", npy(X[:, 0]), r"0 of its arrays are .* \(4,\)\."),
+    ("a.parquet", text(), "cannot be read as Parquet: Parquet magic bytes not found"),
+    ("a.parquet", parquet(x=[1, 2], t=[[1], [2]]), f"{OTHER} .*--ignore texts=t"),
+    ("a.parquet", parquet(**{"": [1, 2], " ": [3, 4]}), "2 columns have no name. Name t"),
+    ("a.parquet", parquet(id=["a", None], x=[1, 2]), "row 1 has no id"),
+    ("a.arff", text(), ":1: @relation, @attribute or @data is expected, not 'id,lab"),
+    ("a.arff", ARFF, "the ARFF file is incomplete"),
+    ("a.arff", f"{ARFF}@data\n{{0 1}}\n", ":4: 2 values instead of 1; sparse rows are not read"),
+    ("a.arff", f"{ARFF}@data\n'1\n", ":4: a quotation mark is not closed"),
+    ("a.arff", f"{ARFF}@data\n1\n1,2\n", ":5: 2 values instead of 1"),
+    ("a", text(), rf"the format of a name without an ending is not known. {ENDINGS}, "),
+    ("a.xls", b"PK", r"the format '\.xls' is not known\. Known .* Save the table as "),
+    ("a.csv.gz", b"", rf"the format '\.gz' is not known\. Unpack the file\. {ENDINGS}"),
+    ("a.xlsx", b"PK", r"cannot be read as an Excel workbook \(\.xlsx\): "),
+    ("a.json", "[{}, {}]", "there are no rows"),
+    ("a.json", '{\n "data": [{"x": 1}]\n}\n', f":1: {NO_OBJECT}"),
+    ("a.json", "[1, 2]", "entry 1 is no JSON object, such as .* one for each row"),
+    ("a.json", '{"x": [1, 2], "y": [3, 4]}',
+     r"one object for all rows\. Write one for each row, such"),
+    ("a.json", '[{"x": "1,234"}, {"x": "2,345"}]',
+     r"Write 1\.234 or 1234, or leave the column out"),
+    ("a.json", '[{"x": 1},\n{"x"', ":2: this is no JSON"),
+    ("a.jsonl", '{"x": 1}\n{"x": }\n', ":2: this is no JSON: Expecting value"),
+    ("a.jsonl", "[1, 2]\n[3, 4]\n", f":2: {NO_OBJECT}"),
+])  # fmt: skip
 def test_what_cannot_be_used_of_other_formats_is_named(tmp_path, name, content, message):
     refused(tmp_path, name, content, message)
 

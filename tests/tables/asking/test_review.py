@@ -238,19 +238,16 @@ def test_a_table_of_corrections_is_recorded_as_a_whole_or_not_at_all(results, tm
     json.dumps(document)
 
 
-@pytest.mark.parametrize(
-    ("lines", "message", "holds"),
-    [
-        ([("{pair}", "match"), ("{riap}", "no match")], "'no match' here, and 'match' above",
-         "{one} and {other} are not the same."),
-        ([("view0:a1\nview0:a2", "1"), ("view0:a2", "0")], "view0:a2: the answer is '0' here, and",
-         "view0:a2 was moved to 0."),
-        ([("view0:a1", "1"), ("view0:a1", "outlier"), ("", "undo")], "'outlier' here, and '1'",
-         "view0:a1 was left out."),
-        ([("{one}", "1"), ("{other}", "0")], "{one}: the answer is '0' here, and '1' above",
-         "{other} was moved to 0."),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("lines", "message", "holds"), [
+    ([("{pair}", "match"), ("{riap}", "no match")], "'no match' here, and 'match' above",
+     "{one} and {other} are not the same."),
+    ([("view0:a1\nview0:a2", "1"), ("view0:a2", "0")], "view0:a2: the answer is '0' here, and",
+     "view0:a2 was moved to 0."),
+    ([("view0:a1", "1"), ("view0:a1", "outlier"), ("", "undo")], "'outlier' here, and '1'",
+     "view0:a1 was left out."),
+    ([("{one}", "1"), ("{other}", "0")], "{one}: the answer is '0' here, and '1' above",
+     "{other} was moved to 0."),
+])  # fmt: skip
 def test_corrections_of_one_table_may_not_contradict_each_other_but_of_two_the_later_holds(
     session, lines, message, holds
 ):
