@@ -19,6 +19,7 @@ from mvcc.tables import (
     read_inputs,
 )
 from mvcc.tables.explaining._profiles import misnamed, name_clusters, nameless
+from mvcc.tables.fitting import _number_of_clusters
 from mvcc.tables.fitting._features import features_before_clusters
 from mvcc.tables.reading._answers import Answers, with_answers
 from tests.golden.jobs import HERE as GIVEN
@@ -363,10 +364,23 @@ def test_criteria_of_few_or_equal_rows_are_as_many_as_there_can_be(tmp_path, row
     assert all(np.isfinite(values).all() for values in found["criteria"].values())
 
 
-def test_criteria_of_many_rows_are_those_of_some(tmp_path):
-    options = write_problem(tmp_path, n=1500, n_matches=400, noise=0.3, judged=())
+def test_criteria_of_many_rows_are_those_of_some_with_all_of_each_object(tmp_path, monkeypatch):
+    graph, drawn = _number_of_clusters._graph, []
+
+    def counted(inputs, rng):
+        drawn.append(inputs)
+        return graph(inputs, rng)
+
+    monkeypatch.setattr(_number_of_clusters, "_graph", counted)
+    monkeypatch.setattr(_number_of_clusters, "_MOST_ROWS", 120)
+    options = write_problem(tmp_path, n=150, n_matches=60, noise=0.3, judged=())
     job = load_job(None, with_values(options, n_clusters="auto"))
     assert number_criteria(job, read_inputs(job))["best"]["eigengap"] == K
+    (some,) = drawn
+    first, second = ({*table.ids} for table in some.tables)
+    assert 100 < len(first) + len(second) < 140
+    assert 0 < len(some.relations[0, 1]) < 60
+    assert all((one in first) == (other in second) for one, other in matches(tmp_path))
 
 
 def test_questions_use_the_features_of_the_joint_method_unless_others_are_named(tmp_path):

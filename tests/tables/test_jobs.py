@@ -45,12 +45,15 @@ def test_paths_of_a_file_are_seen_from_its_folder(config, tmp_path, monkeypatch)
 
 @pytest.mark.parametrize(("method", "features"), [("joint", "auto"), ("co-em", "spectral")])
 def test_what_is_left_out_has_the_values_that_the_help_names(config, method, features):
-    job = load_job(config, [(("method",), method, "--method")])
-    of_co_em = ("mpck-means", "constraint-propagation", 0.75, "full")
-    assert (job.base, job.transfer, job.threshold, job.closure) == of_co_em
-    assert (job.on_conflict, job.n_components, job.seed) == ("error", None, 0)
-    assert (job.stability_runs_of(99_999), job.stability_runs_of(100_000)) == (10, 3)
-    assert (job.features, load_job(config).method) == (features, "joint")
+    job, options = load_job(config, [(("method",), method, "--method")]), options_in(Job)
+    names = "base transfer threshold closure on_conflict unknown comparison compare_co_em seed"
+    for name in names.split():
+        assert str(getattr(job, name)).lower() == options[name].default
+    assert load_job(config).method == options["method"].default
+    runs = job.stability_runs_of(99_999), job.stability_runs_of(100_000)
+    assert options["stability_runs"].default == "{}; {} from 100,000 rows on".format(*runs)
+    assert (options["features"].default, job.features) == ("auto; spectral for co-em", features)
+    assert job.n_components is None
 
 
 def test_columns_to_show_are_named_in_the_view_or_for_all_views(config):
