@@ -437,10 +437,9 @@ def test_links_by_a_row_that_is_gone_are_those_of_the_log(tmp_path):
     for own, of_log in zip(read.constraints, solo.constraints, strict=True):
         assert of_log.is_among(own).all()
         assert len(set(own.rows())) == len(own)
-    table = read.tables[1].row
-    assert {(table[row["i"]], table[row["j"]]) for row in links} <= {
-        pair for i, j, *_ in read.constraints[1].rows() for pair in ((i, j), (j, i))
-    }  # also those of the row that it was matched with
+    row_of, pairs = read.tables[1].row, {frozenset(own[:2]) for own in read.constraints[1].rows()}
+    # also those of the row that it was matched with
+    assert {frozenset((row_of[row["i"]], row_of[row["j"]])) for row in links} <= pairs
 
 
 @pytest.mark.parametrize("kind", ["must-link", "cannot-link"])
@@ -465,12 +464,9 @@ def test_an_own_constraint_is_no_difference_between_the_files_of_answers(tmp_pat
 def test_groups_whose_names_are_words_of_others_are_noted(tmp_path):
     shutil.copytree(GIVEN / "texts" / "given", tmp_path / "given")
     wrong = {"harbor": "kitchen", "oven": "harbor", "rose": "rose"}
-    lines = [
-        f"notes:{row['id']},{name}"
-        for word, name in wrong.items()
-        for row in read_csv(tmp_path / "given/notes.csv")
-        if row["body"].split().count(word) > 1
-    ]
+    rows = [(row["id"], row["body"].split()) for row in read_csv(tmp_path / "given/notes.csv")]
+    said = [(id, name) for word, name in wrong.items() for id, body in rows if body.count(word) > 1]
+    lines = [f"notes:{id},{name}" for id, name in said]
     one, two = (log(tmp_path / who, *own) for who, own in (("a", lines[::2]), ("b", lines[1::2])))
     job = load_job(tmp_path / "given/cluster.yaml").model_copy(
         update={"asked": (str(one), str(two)), "comparison": False, "constraints": {}}

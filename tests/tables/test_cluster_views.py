@@ -17,10 +17,10 @@ from sklearn import config_context
 
 from mvcc import Constraints, cluster_views
 from mvcc.exceptions import ConstraintConflictError, DataError, InvalidInputError, MvccError
-from mvcc.tables import Job, cluster_job, load_job
+from mvcc.tables import Job
 from mvcc.tables.fitting._joint import Joint
 from mvcc.tables.reading._from_memory import _BY_VIEW
-from tests.tables.problems import QUICK, options_of
+from tests.tables.problems import QUICK, cluster, options_of
 
 RNG = np.random.default_rng(3)
 Y = RNG.integers(3, size=90)
@@ -33,20 +33,14 @@ SHOP = pd.DataFrame(
     index=pd.Index([f"s{i}" for i in range(90)], name="id"),
 )
 SHOP.iloc[5, 0] = np.nan
-SURVEY = pd.DataFrame(
-    4 * np.eye(3)[Y] + RNG.normal(size=(90, 3)),
-    columns=list("abc"),
-    index=pd.Index(np.arange(100, 190), name="id"),
-)
+NUMBERS = pd.Index(np.arange(100, 190), name="id")
+SURVEY = pd.DataFrame(4 * np.eye(3)[Y] + RNG.normal(size=(90, 3)), NUMBERS, list("abc"))
 VIEWS = {"shop": SHOP, "survey": SURVEY}
 MATCHES = {("shop", "survey"): pd.DataFrame({"shop": SHOP.index[:40], "survey": SURVEY.index[:40]})}
 PAIRS = Constraints.from_labels(Y, 20, 0)
 KINDS = np.where(PAIRS.must_link, "must-link", "cannot-link")
-JUDGED = {
-    "shop": pd.DataFrame(
-        {"i": SHOP.index[PAIRS.pairs[:, 0]], "j": SHOP.index[PAIRS.pairs[:, 1]], "kind": KINDS}
-    )
-}
+FIRST, SECOND = (SHOP.index[PAIRS.pairs[:, end]] for end in (0, 1))
+JUDGED = {"shop": pd.DataFrame({"i": FIRST, "j": SECOND, "kind": KINDS})}
 # s7 is together with two rows of another class
 PLACED = pd.DataFrame({"i": "s7", "j": ["s0", "s5"], "kind": "must-link"})
 MOVING = {"shop": pd.concat([JUDGED["shop"], PLACED])}
@@ -122,14 +116,10 @@ def test_the_result_is_that_of_the_same_tables_in_files(tmp_path, settings):
         frame.to_parquet(tmp_path / f"{name}.parquet")
     JUDGED["shop"].to_csv(tmp_path / "pairs.csv", index=False)
     MATCHES["shop", "survey"].to_csv(tmp_path / "matches.csv", index=False)
-    options = options_of(
-        {name: tmp_path / f"{name}.parquet" for name in VIEWS},
-        {"shop:survey": tmp_path / "matches.csv"},
-        {"shop": tmp_path / "pairs.csv"},
-        **{"n_clusters": 3, "stability_runs": 2, **settings},
-    )
-    job = load_job(None, options)
-    expected = cluster_job(job, tmp_path / "out").to_dict()
+    paths = {name: tmp_path / f"{name}.parquet" for name in VIEWS}
+    matches, pairs = {"shop:survey": tmp_path / "matches.csv"}, {"shop": tmp_path / "pairs.csv"}
+    options = options_of(paths, matches, pairs, n_clusters=3, stability_runs=2, **settings)
+    expected = cluster(options, tmp_path / "out")
     found = clustered(stability_runs=2, **settings)
     for view in expected["views"]:
         name = view["name"]
@@ -248,10 +238,9 @@ def test_a_column_that_gives_the_answer_away_is_named_and_names_no_cluster():
     ward = pd.Series(np.array(["A0", "H1", "O2"])[Y], SHOP.index, name="ward")
     found = clustered({"shop": SHOP.assign(ward=ward), "survey": SURVEY})
     first, *others = found.facts["warnings"]
-    assert first == (
-        "views['shop']: the column 'ward' alone tells the cluster of 100 % of the rows."
-        " If it is a label, cluster without it: labels_column={'shop': 'ward'}"
-    )
+    advice = "If it is a label, cluster without it: labels_column={'shop': 'ward'}"
+    said = "views['shop']: the column 'ward' alone tells the cluster of 100 % of the rows."
+    assert first == f"{said} {advice}"
     assert not any("ward" in text for text in [*others, *found.facts["titles"]])
     notes = {column["name"]: column["note"] for column in found.facts["views"][0]["columns"]}
     assert notes["ward"] == "may be a label, since the clusters follow it"
@@ -290,10 +279,8 @@ def test_categories_that_have_an_order_are_numbers(named):
     (facts,) = found.facts["views"]
     rank = next(column for column in facts["columns"] if column["name"] == "rank")
     assert (rank["kind"], rank["n_missing"]) == ("number", 10)
-    used = [float(after) for _, after in rank["examples"]]
-    assert used == [
-        float(named.index(one)) if "low" in named else float(one) for one, _ in rank["examples"]
-    ]
+    number_of = named.index if "low" in named else float
+    assert all(number_of(one) == float(used) for one, used in rank["examples"])
     assert found.predict(table, "survey").tolist() == found.labels["survey"].tolist()
 
 
@@ -301,9 +288,8 @@ def test_a_note_names_settings_of_python():
     noise = {"survey": np.random.default_rng(0).normal(size=(90, 5))}
     settings = {"constraints": [PAIRS], "stability_runs": 3, "comparison": False}
     *_, said = cluster_views(noise, n_clusters=6, **settings).facts["warnings"]
-    assert said.endswith(
-        "Try another number of clusters (n_clusters), or add constraints (Questions)."
-    )
+    advice = "Try another number of clusters (n_clusters), or add constraints (Questions)."
+    assert said.endswith(advice)
 
 
 def test_an_id_that_looks_like_an_option_stays_in_messages():
@@ -466,9 +452,8 @@ def test_columns_of_an_array_are_named_by_their_numbers(asked):
     assert facts["values"][0][0] == "2"  # is shown first
 
 
-TEXTS = [
-    f"{['red wool carpet', 'green glass bottle', 'oak chair'][k]} {i}" for i, k in enumerate(Y)
-]
+THINGS = "red wool carpet", "green glass bottle", "oak chair"
+TEXTS = [f"{THINGS[k]} {i}" for i, k in enumerate(Y)]
 TABLE = SURVEY.reset_index(drop=True)
 CLUSTERED = {
     "numbers as names": TABLE.set_axis(range(3), axis=1),

@@ -21,7 +21,6 @@ from mvcc import cluster_views, load_model
 from mvcc.embedding import MixedFeatures
 from mvcc.exceptions import DataError, InvalidInputError
 from mvcc.results import ColumnFacts, column_lines, columns_used, parse_facts
-from mvcc.tables import cluster_job, load_job
 from mvcc.tables._job import View
 from mvcc.tables.explaining._distinguishing import written
 from mvcc.tables.reading._codes import file_reason, looks_like_codes
@@ -348,13 +347,10 @@ def test_new_rows_are_read_as_those_that_were_clustered(tmp_path):
     lines[3] = "r3;keine;ja;3.4.2020;9.25"
     content = "\n".join(["id;price;sold;day;x", *lines])
     (tmp_path / "t.csv").write_text(content, encoding="utf-8")
-    (tmp_path / "c.yaml").write_text(
-        "views: {shop: {path: t.csv, missing: [keine]}}\nn_clusters: 2\nstability_runs: 0\n"
-        "comparison: false\n"
-    )
-    facts = cluster_job(load_job(tmp_path / "c.yaml"), tmp_path / "out")
-    notes = {column.name: (column.kind, column.note) for column in facts.views[0].columns}
-    assert notes["price"] == ("number", "in €, with decimal commas")
+    shop = {"path": str(tmp_path / "t.csv"), "missing": ["keine"]}
+    facts = cluster(options_of({"shop": shop}, n_clusters=2), tmp_path / "out")
+    (price,) = (one for one in facts["views"][0]["columns"] if one["name"] == "price")
+    assert (price["kind"], price["note"]) == ("number", "in €, with decimal commas")
     (view,) = load_model(tmp_path / "out").views
     frame = read_frame(str(tmp_path / "t.csv"))
     labels = [int(row["cluster"]) for row in read_csv(tmp_path / "out/shop/labels.csv")]
@@ -429,10 +425,8 @@ def test_addresses_are_no_texts_though_some_repeat_beside_long_texts(tmp_path):
 def test_an_id_is_guessed_where_it_is_named_like_one_and_distinct(tmp_path):
     table = read(tmp_path, "customer_id,code,casino,x\nk1,8,1,1\nk2,9,2,2\n")
     assert (table.ids, table.columns) == (["k1", "k2"], ["casino", "x"])
-    assert [(c.name, c.note) for c in table.every_column[:2]] == [
-        ("customer_id", "names the rows"),
-        ("code", "an id"),
-    ]
+    notes = {column.name: column.note for column in table.every_column}
+    assert (notes["customer_id"], notes["code"]) == ("names the rows", "an id")
     for header in ("no", "Nr", "itemID", "product key"):
         assert read(tmp_path, f"x,{header}\n1,7\n2,9\n").ids == ["7", "9"]
         assert read(tmp_path, f"x,{header}\n1,7\n2,7\n").ids == ["0", "1"]
@@ -512,18 +506,10 @@ def test_the_table_of_columns_shows_values_before_and_after_and_joins_columns_al
     alike = [ColumnFacts(name=f"w{n}", kind="number", note="", n_missing=n) for n in range(4)]
     assert [*column_lines(alike)] == ["w0 … w3 (4)  number    0–3 missing"]
     note = "a value is maybe 重量重量 or 长度"
-    wide = [
-        ColumnFacts(name=name, kind="number", note=note, n_missing=1)
-        for name in ("重" * 20, "重" * 31, "x")
-    ]
-    assert [*column_lines(wide)] == [
-        f"{'重' * 20}  number    a value is maybe 重量重量",
-        f"{'':52}or 长度; 1 missing",
-        f"{'重' * 19}…   number    a value is maybe 重量重量",
-        f"{'':52}or 长度; 1 missing",
-        f"x{'':39}  number    a value is maybe 重量重量",
-        f"{'':52}or 长度; 1 missing",
-    ]
+    shown = {"重" * 20: "重" * 20, "重" * 31: f"{'重' * 19}… ", "x": f"x{'':39}"}
+    wide = [ColumnFacts(name=name, kind="number", note=note, n_missing=1) for name in shown]
+    lines = ["{}  number    a value is maybe 重量重量", f"{'':52}or 长度; 1 missing"]
+    assert [*column_lines(wide)] == [line.format(name) for name in shown.values() for line in lines]
     assert columns_used([*alike, ColumnFacts(**table.every_column[0].to_dict())]) == (
         "4 of 5 columns used"
     )
@@ -603,10 +589,8 @@ def test_new_durations_are_read_like_those_before_or_refused(values, written, fo
     ],
 )
 def test_short_texts_are_categories_if_they_repeat_and_else_left_out(tmp_path, beside, kinds):
-    names = {
-        "city": [f"Bad {n % 60}a" for n in range(400)],
-        "name": [f"Ann L{n:x}e" for n in range(400)],
-    }
+    names = {"city": [f"Bad {n % 60}a" for n in range(400)]}
+    names["name"] = [f"Ann L{n:x}e" for n in range(400)]
     names["wood"] = [f"oak no{n % 4} {n}m" for n in range(400)]
     for column, value in beside.items():
         names[column] = [f"{value}{n}" for n in range(400)]

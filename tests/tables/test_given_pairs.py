@@ -2,6 +2,7 @@
 
 import json
 from functools import partial
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -33,10 +34,8 @@ def options(tmp_path):
 
 def tables(folder, texts=TEXTS, images=IMAGES):
     """Return the options of a job for two tables."""
-    views = {
-        name: write_csv(folder / f"{name}.csv", rows)
-        for name, rows in (("texts", texts), ("images", images))
-    }
+    views = {"texts": write_csv(folder / "texts.csv", texts)}
+    views["images"] = write_csv(folder / "images.csv", images)
     return options_of(views, n_clusters=2)
 
 
@@ -297,10 +296,8 @@ def test_ids_that_another_column_has_as_they_are_written_are_refused(column, tmp
     with pytest.raises(DataError, match=rf"pairs\.csv: '1' {words}"):
         read(job, tmp_path, pairs="i,j,kind\n1,2,must-link\n")
     job.append((("views", "texts", "id_column"), column, "--id-column"))
-    assert read(job, tmp_path, "left,right\n1,i0\n2,i4\n").relations[0, 1].tolist() == [
-        [0, 0],
-        [1, 4],
-    ]
+    inputs = read(job, tmp_path, "left,right\n1,i0\n2,i4\n")
+    assert inputs.relations[0, 1].tolist() == [[0, 0], [1, 4]]
 
 
 def test_rows_that_are_not_there_are_counted_in_one_message_and_may_be_left_out(options, tmp_path):
@@ -310,10 +307,8 @@ def test_rows_that_are_not_there_are_counted_in_one_message_and_may_be_left_out(
         read(options, tmp_path, content, pairs)
     names = ", ".join(f"line {n + 4}: 'x{n}' is not in texts" for n in range(3))
     said = f"{tmp_path}/m.csv: 5 of 7 matches name unknown rows ({names}, and 2 more)."
-    way_out = (
-        f"Correct this file or {tmp_path}/texts.csv, or leave such lines out with --unknown skip."
-    )
-    assert str(error.value).splitlines()[1] == f"  {said} {way_out}"
+    way_out = f"Correct this file or {tmp_path}/texts.csv, or leave such lines out with --unknown"
+    assert str(error.value).splitlines()[1] == f"  {said} {way_out} skip."
     options = with_values(options, unknown="skip")
     inputs = read(options, tmp_path, content, pairs)
     assert (len(inputs.relations[0, 1]), len(inputs.constraints[0])) == (2, 1)
@@ -540,10 +535,9 @@ def test_zeros_in_front_that_another_table_has_are_told_where_no_match_decides(t
     path = tmp_path / "asked/texts.csv"
     path.write_text("i,j,kind\n00003,4,must-link\n00009,5,must-link\n77,5,must-link\n")
     both = read(tables(tmp_path, texts, images), tmp_path).tables
-    assert rows_in_answers([str(path)], both) == {
-        *(("images", id) for id in ("00003", "77")),
-        *(("texts", id) for id in ("4", "00009", "5")),
-    }
+    of_texts, of_images = ("4", "00009", "5"), ("00003", "77")
+    named = {*product(["texts"], of_texts), *product(["images"], of_images)}
+    assert rows_in_answers([str(path)], both) == named
 
 
 @pytest.mark.parametrize(

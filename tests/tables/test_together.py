@@ -89,28 +89,22 @@ def test_what_nobody_disputes_is_clustered_by_and_the_rest_is_listed(tmp_path, b
     assert facts["n_clusters"] == K
     assert set(facts["names"]) == {f"kind {kind}" for kind in ids}
     assert not any(view["outliers"] for view in facts["views"])
-    given = {
-        facts["views"][0]["ids"][row] for link in facts["views"][0]["given"] for row in link[:2]
-    }
+    first = facts["views"][0]
+    given = {first["ids"][row] for link in first["given"] for row in link[:2]}
     assert given == set(kinds_of(ids, 0, 4))
-    assert len(facts["views"][0]["given"]) == 4 * K - K + K * (K - 1) / 2
+    assert len(first["given"]) == 4 * K - K + K * (K - 1) / 2
     (agreed,) = facts["together"]["agreements"]
     assert (agreed["n_objects"], agreed["n_same"]) == (2 * K + 2, 2 * K)
     partner = dict(matches(tmp_path))
     lines = read_csv(tmp_path / "out/disputed.csv")
-    assert [(row["id"], row["who"], row["answer"], row["settled"]) for row in lines[:4]] == [
-        (f"view0:{disputed}", "anna", "kind 0", ""),
-        (f"view0:{disputed}", "ben", "kind 1", ""),
-        (f"view1:{partner[disputed]}", "anna", "kind 0", ""),
-        (f"view1:{partner[disputed]}", "ben", "kind 1", ""),
-    ]
+    both = [("anna", "kind 0", ""), ("ben", "kind 1", "")]
+    said = [(row["id"], row["who"], row["answer"], row["settled"]) for row in lines[:4]]
+    names = f"view0:{disputed}", f"view1:{partner[disputed]}"
+    assert said == [(name, *one) for name in names for one in both]
     assert lines[4]["id"] == f"view0:{strange}"
-    stored = [list(row.values()) for row in read_csv(tmp_path / "out/answers.csv")]
-    assert stored == [
-        [*row.values(), who]
-        for who in ("anna", "ben")
-        for row in read_csv(tmp_path / who / "asked.csv")
-    ]
+    logs = {who: read_csv(tmp_path / who / "asked.csv") for who in ("anna", "ben")}
+    said = [row | {"who": who} for who, rows in logs.items() for row in rows]
+    assert read_csv(tmp_path / "out/answers.csv") == said
     report = (tmp_path / "out/report.html").read_text()
     assert "anna and ben agree about 6 of 8 objects that both answered (κ = 0.6" in report
     assert check_clustering(tmp_path / "out")[1:] == ([], [])
