@@ -145,6 +145,16 @@ def keep_rows(path, is_kept):
     write_csv(path, [rows[0].keys(), *(row.values() for row in rows if is_kept(row))])
 
 
+def with_wrong_matches(path, n=40):
+    """Give each of the first matches the row of the next one; return the former and the new."""
+    matches = [tuple(row.values()) for row in read_csv(path)]
+    here, there = map(list, zip(*matches, strict=True))
+    there[:n] = there[1:n] + there[:1]
+    changed = list(zip(here, there, strict=True))
+    write_csv(path, [["view0", "view1"], *changed])
+    return matches, changed
+
+
 def kinds_in(folder, *views):
     """Return the true kinds of the rows such as view0:a7."""
     return {

@@ -134,8 +134,8 @@ def test_answers_become_constraints_names_a_number_of_clusters_and_lost_rows(tmp
     (folder / "groups.csv").unlink()
     log(folder, f"view0:{gone[0][0]},unsure")
     notes = check_clustering(tmp_path / "out")[2]
-    assert [note.split(": ", 1)[1] for note in notes] == [
-        "the input has changed since; cluster it again.", "the input cannot be read any more."]  # fmt: skip
+    changed, gone = "has changed since; cluster it again.", "cannot be read any more."
+    assert [note.split(": the input ")[1] for note in notes] == [changed, gone]
 
 
 def test_the_number_of_a_row_that_is_not_there_is_told_with_how_rows_get_ids(tmp_path):

@@ -30,6 +30,7 @@ from tests.tables.problems import (
     options_of,
     read_csv,
     with_values,
+    with_wrong_matches,
     write_csv,
     write_problem,
 )
@@ -186,13 +187,8 @@ def test_views_that_no_matches_connect_have_numbers_that_mean_nothing_to_each_ot
 
 def test_matches_that_seem_wrong_are_told_and_listed(tmp_path):
     options = write_problem(tmp_path, n=260, n_matches=200)
-    path = tmp_path / "view0-view1.csv"
-    matches = [tuple(row.values()) for row in read_csv(path)]
-    here, there = map(list, zip(*matches, strict=True))
     # one in five of them is wrong, and a third of these share their kind
-    there[:40] = there[1:40] + there[:1]
-    changed = list(zip(here, there, strict=True))
-    write_csv(path, [["view0", "view1"], *changed])
+    matches, changed = with_wrong_matches(tmp_path / "view0-view1.csv")
     facts = cluster(options, tmp_path / "out")
     (relation,), (one, other) = facts["relations"], facts["views"]
     listed = [(one["ids"][i], other["ids"][j]) for i, j, *_ in relation["suspicious"]]

@@ -287,7 +287,8 @@ NO_WORD = ".* or leave the cell empty, or leave the column"
 
 @pytest.mark.parametrize(("values", "delimiter", "line", "message"), [
     ('"1,500"', ",", 2,
-     r"'1,500', whose comma may be .*Write 1\.500 or 1500, or separate the columns with semicolons"),
+     r"'1,500', whose comma may be .*Write 1\.500 or 1500, or separate the columns with"
+     " semicolons"),
     ("1,234|1.234", ";", 2, "'1,234', whose comma may be a decimal comma or separate th"),
     ("1,234", "\t", 2, "'1,234', whose comma may be a decimal comma or separate thousands"),
     ("1|" * 12 + "two", ";", 14, "'two', which is not a finite number, in the column 'c'"),

@@ -611,7 +611,7 @@ def test_impossible_constraints_are_refused_with_their_line(options, tmp_path, c
         read(options, tmp_path, pairs=content)
 
 
-CONTRADICTORY = "i,j,kind,weight\nt0,t1,must-link,1\nt1,t2,must-link,1\nt2,t0,cannot-link,0.5\nt3,t4,must-link,1\n"
+CONTRADICTORY = f"{WEIGHTED}t0,t1,ML,1\nt1,t2,ML,1\nt2,t0,CL,0.5\nt3,t4,ML,1\n"
 
 
 @pytest.mark.parametrize(("closure", "threshold"), [("full", "cv"), ("view", 0.75), (None, None)])

@@ -229,11 +229,10 @@ def test_of_two_answers_at_the_same_time_one_is_taken(config, server):
 
 
 def test_what_is_wrong_is_said_and_nothing_is_stored(config, server):
-    bad = [
-        {"answer": 3}, {"answer": ["new"]}, {"answer": None}, {"id": None}, {"id": "texts:nobody"}, {"id": ""},
-        {"answer": "nothing of this name"}, {"answer": "g7"}, {"answer": "new:unsure"}, {"answer": "new:a\nb"},
-        {"answer": "new:g3"}, {"answer": f"new:{'a' * 60_000}"}, {"again": 1}, {"again": None}, {"agian": True},
-    ]  # fmt: skip
+    answers = [3, ["new"], None, "nothing of this name", "g7", "new:unsure", "new:a\nb", "new:g3"]
+    bad = [{"answer": one} for one in (*answers, f"new:{'a' * 60_000}")]
+    bad += [{"id": None}, {"id": "texts:nobody"}, {"id": ""}]
+    bad += [{"again": 1}, {"again": None}, {"agian": True}]
     for one in bad:
         status, told = answer(server, **one)
         assert status == 400, one

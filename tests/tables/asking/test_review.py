@@ -40,7 +40,7 @@ from tests.tables.problems import (
     read_csv,
     with_pairs,
     with_values,
-    write_csv,
+    with_wrong_matches,
     write_problem,
 )
 
@@ -106,10 +106,8 @@ def test_what_is_corrected_is_in_all_files_and_undone_to_the_byte(results):
         assert labels(results) == session.labels() | dict.fromkeys(left_out, -1)
     assert check_clustering(results)[1:] == ([], [])
     after = read_facts(results)
-    assert after.corrected.sentences[:2] == (
-        "Cluster 0 is now called the first.",
-        "Cluster 1 was merged into 2.",
-    )
+    first = "Cluster 0 is now called the first.", "Cluster 1 was merged into 2."
+    assert after.corrected.sentences[:2] == first
     assert after.clusters == [0, 2, 3, 4]
     assert after.titles[4] == "two of them"
     assert all(text in (results / "report.html").read_text() for text in after.corrected.sentences)
@@ -160,10 +158,8 @@ def test_violated_constraints_are_listed_as_the_clusters_are_now(tmp_path):
 
 def test_matches_are_listed_while_they_seem_wrong_and_again_after_an_undo(tmp_path, monkeypatch):
     options = write_problem(tmp_path, n=260, n_matches=200, judged=())
-    path, out = tmp_path / "view0-view1.csv", tmp_path / "out"
-    here, there = map(list, zip(*(row.values() for row in read_csv(path)), strict=True))
-    there[:40] = there[1:40] + there[:1]
-    write_csv(path, [["view0", "view1"], *zip(here, there, strict=True)])
+    out = tmp_path / "out"
+    with_wrong_matches(tmp_path / "view0-view1.csv")
     cluster(options, out)
     before = outputs(out, *ALL)
     with ReviewSession(out) as session:
@@ -248,7 +244,7 @@ def test_a_table_of_corrections_is_recorded_as_a_whole_or_not_at_all(results, tm
     ([("{one}", "1"), ("{other}", "0")], "{one}: the answer is '0' here, and '1' above",
      "{other} was moved to 0."),
 ])  # fmt: skip
-def test_corrections_of_one_table_may_not_contradict_each_other_but_of_two_the_later_holds(
+def test_corrections_of_one_table_may_not_contradict_but_of_two_the_later_holds(
     session, lines, message, holds
 ):
     one, other = ids_of(session.facts, session.facts.relations[0].pairs[0])

@@ -47,26 +47,22 @@ def all_of(asking):
     return asking.status, asking.said, asking.groups, [q.id for q in asking.next(5)]
 
 
-def test_a_log_of_names_that_are_handles_or_long_is_read_again_and_handles_have_a_note(
-    options, tmp_path
-):
+def test_a_log_of_names_that_are_handles_or_long_is_read_again_with_a_note(options, tmp_path):
     with session_of(options, tmp_path / "asked") as asking:
         ids = [question.id for question in asking.next(3)]
         for one, name in zip(ids, "abc", strict=True):
             asking.answer(one, f"new:{name}")
     log, notes = tmp_path / "asked" / "asked.csv", []
-    log.write_text(
-        log.read_text().replace("new:a,", "new:g2,").replace("new:c,", f"new:{'c' * 300},")
-    )
+    renamed = log.read_text().replace("new:a,", "new:g2,")
+    log.write_text(renamed.replace("new:c,", f"new:{'c' * 300},"))
     with session_of(options, tmp_path / "asked", on_note=notes.append) as asking:
         assert [group.name for group in asking.groups] == ["g2", "b", "c" * 300]
         (question,) = asking.next()
         asking.answer(question.id, "g2")
         asking.record([("g2", "rename:a")])
         assert said(asking)[0] == (ids[0], "a")
-    assert [note.partition(": ")[2] for note in notes] == [
-        "the group 'g2' takes all answers 'g2', whichever group has this handle. Rename it."
-    ]
+    told = "the group 'g2' takes all answers 'g2', whichever group has this handle. Rename it."
+    assert [note.partition(": ")[2] for note in notes] == [told]
     with session_of(options, tmp_path / "asked", on_note=notes.append) as asking:
         assert [group.name for group in asking.groups][:2] == ["a", "b"]
     assert len(notes) == 1
@@ -264,11 +260,8 @@ def test_second_looks_are_one_card_in_five(tmp_path):
     # as if three had been answered wrongly at last
     wrong = {ids[5], ids[12], ids[20]}
     log = tmp_path / "asked" / "asked.csv"
-    rows = [
-        line
-        for line in log.read_text().splitlines()
-        if line.split(",")[0] not in wrong or ",new:" in line
-    ]
+    lines = log.read_text().splitlines()
+    rows = [line for line in lines if line.split(",")[0] not in wrong or ",new:" in line]
     rows += [f"{one},{other[truth[one]]},2026-01-01T00:00:00+00:00" for one in sorted(wrong)]
     log.write_text("\n".join(rows) + "\n")
     with session_of(options, tmp_path / "asked") as asking:
