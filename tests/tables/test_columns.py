@@ -923,6 +923,12 @@ def test_days_terms_and_prices_are_no_codes(dated):
     assert not looks_like_codes(pd.Series([dated.format(n) for n in range(1, 29)]))
 
 
+def test_a_decimal_point_in_a_late_row_tells_what_commas_are(tmp_path):
+    rows = "".join(f'r{n},{n % 7},"1,{200 + n % 9}"\n' for n in range(GLANCE))
+    table = read(tmp_path, f'id,x,y\n{rows}last,0.5,"1,300"\n')
+    assert table.X[-1].tolist() == [0.5, 1300]
+
+
 NUMBERS = st.sampled_from(["1.5", "-0", "1e-320", "007", "+1", "1_0", "nan", "inf", " 2", "", "a"])
 
 
