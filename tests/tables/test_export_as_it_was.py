@@ -98,10 +98,7 @@ def exported(folder, name, content, ending):
 
 @st.composite
 def text_tables(draw):
-    """Draw the names and columns of a text file, and how it is written.
-
-    Delimiter, mark, line ends, all quoted.
-    """
+    """Draw names and columns of a text file, and its delimiter, mark, line ends, all quoted."""
     columns = []
     for cells in draw(st.lists(st.sampled_from(CELLS), min_size=3, max_size=3)):
         with_gaps = cells | MISSING if draw(st.booleans()) else cells
@@ -114,10 +111,8 @@ def text_file(names, columns, style):
     """Return the rows of a table, and its bytes."""
     delimiter, has_mark, end, all_quoted = style
     x = [str(n).replace(".", "," if delimiter == ";" else ".") for n in range(N_ROWS)]
-    rows = [
-        ["id", "x", *names],
-        *map(list, zip([f"r{n}" for n in range(N_ROWS)], x, *columns, strict=True)),
-    ]
+    ids = [f"r{n}" for n in range(N_ROWS)]
+    rows = [["id", "x", *names], *map(list, zip(ids, x, *columns, strict=True))]
 
     def quoted(cell):
         has_marks = all_quoted or any(mark in cell for mark in ';,\t"\r\n')

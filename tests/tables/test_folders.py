@@ -1,13 +1,11 @@
-"""Folders of Parquet files.
-
-A sample is clustered, every row gets one cluster, and mistakes are told by their place.
-"""
+"""Folders of Parquet files: a sample is clustered, every row gets a cluster, mistakes a place."""
 
 import json
 import shutil
 import signal
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from operator import itemgetter
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -363,18 +361,15 @@ def test_outside_of_the_main_thread_nothing_waits_for_signals():
 
 
 def test_answers_count_and_outliers_stay_out(large, run, tmp_path):
-    rows = {
-        name: [row["id"] for row in read_csv(tmp_path / f"{name}.csv")]
-        for name in ("view0", "view1")
-    }
-    gone, unsure, *_ = rows["view1"]
+    first, second = ([*map(itemgetter("id"), read_csv(tmp_path / f"view{n}.csv"))] for n in (0, 1))
+    gone, unsure, *_ = second
     asked = log(tmp_path / "asked", f"view1:{gone},outlier", f"view1:{unsure},unsure")
-    groups = [[f"kind {row}", f"view0:{row}", "yes"] for row in rows["view0"][:3]]
+    groups = [[f"kind {row}", f"view0:{row}", "yes"] for row in first[:3]]
     write_csv(asked / "groups.csv", [["name", "members", "counted"], *groups])
-    write_csv(asked / "view0.csv", [["i", "j", "kind"], [*rows["view0"][-2:], "must-link"]])
+    write_csv(asked / "view0.csv", [["i", "j", "kind"], [*first[-2:], "must-link"]])
     unjudged = [one for one in large if one[0][0] != "constraints"]
     facts = run(with_values(unjudged, asked=str(asked)), fresh=True)
-    assert set(rows["view0"][:3] + rows["view0"][-2:]) <= set(facts["views"][0]["ids"])
+    assert {*first[:3], *first[-2:]} <= set(facts["views"][0]["ids"])
     found = labels_of(tmp_path / "out/view1/labels").set_index("id")
     assert found.columns.tolist() == ["cluster", "name", "label"]
     assert found.loc[gone, ["cluster", "name"]].tolist() == [-1, ""]
@@ -690,10 +685,8 @@ def test_the_command_says_that_the_clusters_come_from_a_sample(
     shutil.rmtree("out", ignore_errors=True)
     done = mvcc(*words, "--out", "out")
     assert done.returncode == 0, done.stderr
-    assert (
-        "view1: the clusters come from a sample of 40 of 120 rows; those of all rows are in"
-        " out/view1/labels; F of all "
-    ) in " ".join(done.stdout.split())
+    sample = "view1: the clusters come from a sample of 40 of 120 rows; those of all rows are in"
+    assert f"{sample} out/view1/labels; F of all " in " ".join(done.stdout.split())
     told = json.loads(mvcc(*words, "--out", "out", "--fresh", "--json").stdout)["views"][1]
     assert (told["rows"], told["all_rows"], sum(told["all_sizes"])) == (40, 120, 120)
     assert told["all_labels"] == "out/view1/labels"

@@ -1,7 +1,4 @@
-"""The same numbers are the same view, whatever format they come in.
-
-What is no table is refused by file and line.
-"""
+"""The same numbers are the same view in every format; what is no table is refused by its line."""
 
 import cProfile
 import json

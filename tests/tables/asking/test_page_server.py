@@ -104,7 +104,7 @@ NOWHERE = [*b"/ //[/x http://[::1/x/state ? *".split(), b"/\xe9/state", b"\xe9/\
 
 
 @pytest.mark.parametrize("path", NOWHERE)
-def test_addresses_that_are_none(unanswered, path):
+def test_addresses_that_are_none_are_refused(unanswered, path):
     port = unanswered[0].server_port
     with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
         connection.sendall(b"GET %s HTTP/1.0\r\nHost: localhost:%d\r\n\r\n" % (path, port))
@@ -266,7 +266,9 @@ def test_what_is_wrong_is_said_and_nothing_is_stored(config, server):
         (b" " * 70_000, {}, 413),
     ],
 )
-def test_bodies_that_are_no_answer(unanswered, body, headers, status):
+def test_bodies_that_are_no_answer_are_refused_and_nothing_is_stored(
+    unanswered, body, headers, status
+):
     server, config = unanswered
     headers = {"Content-Type": "application/json", "Content-Length": str(len(body)), **headers}
     connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=60)
@@ -280,7 +282,7 @@ def test_bodies_that_are_no_answer(unanswered, body, headers, status):
     assert ask(server, "state")[0] == 200
 
 
-def test_other_requests(unanswered, monkeypatch, capfd):
+def test_errors_the_end_and_unknown_requests_have_their_status(unanswered, monkeypatch, capfd):
     server, _ = unanswered
     with monkeypatch.context() as patch:
         patch.setattr(server.page, "now", lambda: 1 / 0)

@@ -377,7 +377,7 @@ def record(asking, tmp_path):
     ],
     ids=["lf", "crlf", "bom", "other columns", "tabs", "quoted"],
 )
-def test_tables_that_say_the_same(asking, record, text):
+def test_tables_of_answers_may_be_written_in_many_ways(asking, record, text):
     record(text)
     assert [(group.name, group.size) for group in asking.groups] == [("a", 2)]
     assert len(asking.said) == 2
