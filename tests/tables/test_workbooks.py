@@ -59,13 +59,14 @@ def test_a_table_that_is_much_larger_than_a_list_of_codes_is_read(tmp_path):
     assert len(table.ids) == 18
 
 
-def test_hidden_sheets_are_read_only_by_name(tmp_path):
+def test_hidden_sheets_are_read_only_by_name_or_where_no_other_has_rows(tmp_path):
     def hide(book):
         book["alt"].sheet_state = "hidden"
 
     sheets = {"alt": [HEADER, *ROWS[:4]], "neu": [HEADER, *ROWS]}
     assert_is_whole(read(tmp_path, sheets, hide))
     assert read(tmp_path, sheets, hide, sheet="alt").ids == IDS[:4]
+    assert read(tmp_path, sheets | {"neu": []}, hide).ids == IDS[:4]
 
 
 @pytest.mark.parametrize("titles", [
