@@ -87,11 +87,8 @@ def test_a_row_is_moved_with_its_matches_and_is_certain_there(found):
     view = after.facts["views"][0]
     assert view["probability"][3] == view["stability"][3] == 1
     assert (view["second"][3], view["second_probability"][3]) == (target, 0)
-    for result, said in (
-        (found, "of the stability runs agree"),
-        (after, "a correction has put it"),
-    ):
-        assert said in result.explain("shop", "s3")
+    assert "of the stability runs agree" in found.explain("shop", "s3")
+    assert "a correction has put it" in after.explain("shop", "s3")
 
 
 def test_rows_may_be_any_list_of_ids(found):
@@ -307,9 +304,8 @@ def test_where_views_are_numbered_apart_a_cluster_is_named_with_its_view():
     merged = found.merge("shop:0", "shop:1")
     assert set(merged.labels["shop"]) == {0, 2}
     pd.testing.assert_series_equal(merged.labels["survey"], found.labels["survey"])
-    one = (
-        merged.merge("shop:0", "shop:2").merge("survey:0", "survey:1").merge("survey:0", "survey:2")
-    )
+    one = merged.merge("shop:0", "shop:2").merge("survey:0", "survey:1")
+    one = one.merge("survey:0", "survey:2")
     (told,) = one.facts["relations"]
     assert (told["agreement"], told["by_chance"]) == (1, 1)
     named = found.rename("shop:0", "Alpha")

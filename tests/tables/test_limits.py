@@ -28,10 +28,8 @@ HEADER = (
     '<row r="1"><c r="A1" t="inlineStr"><is><t>id</t></is></c><c r="B1"'
     ' t="inlineStr"><is><t>x</t></is></c></row>'
 )
-ROWS = "".join(
-    f'<row r="{n}"><c r="A{n}"><v>{n}</v></c><c r="B{n}"><v>{n * n}</v></c></row>'
-    for n in (2, 3, 4)
-)
+ROW = '<row r="{0}"><c r="A{0}"><v>{0}</v></c><c r="B{0}"><v>{1}</v></c></row>'
+ROWS = "".join(ROW.format(n, n * n) for n in (2, 3, 4))
 
 
 def row(number, place):
@@ -129,7 +127,7 @@ def header(shape, dtype="<f8"):
         ((2**50, 3), "<f8", "1,125,899,906,842,624 rows"),
         ((5, 2**40), "<f8", "1,099,511,627,776 columns"),
         ((2**20, 2**16), "<f8", "1,048,576 rows of 65,536 columns"),
-        ((2**60, 0), "<f8", "rows"),
+        ((2**60, 0), "<f8", "1,152,921,504,606,846,976 rows"),
         ((9, 9), "<U90000000", "unpacked"),
         ((2, 2, 2**50), "<f8", "unpacked"),
         ((-1, 2), "<f8", "claims the shape"),
