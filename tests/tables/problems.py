@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import openpyxl
 
-from mvcc.tables import cluster_job, load_job
+from mvcc.tables import AskSession, cluster_job, load_job, read_inputs
 from mvcc.tables.reading._files import read_frame
 from mvcc.tables.reading._problems import Problems
 from mvcc.tables.reading._table import table_of
@@ -126,6 +126,53 @@ def by_co_em(options, **values):
 def cluster(options, folder, fresh=False):
     """Cluster as the command does and return the facts."""
     return cluster_job(load_job(None, options), folder, fresh=fresh).to_dict()
+
+
+def with_pairs(options, path, *pairs, view="view0"):
+    """Return the options of a job with a file of constraints, written if pairs are given."""
+    if pairs:
+        write_pairs(path, *pairs)
+    return [*options, (("constraints", view), str(path), f"--constraints {view}")]
+
+
+def write_pairs(path, *pairs):
+    return write_csv(path, [["i", "j", "kind"], *pairs])
+
+
+def keep_rows(path, is_kept):
+    """Write a table again without some of its rows."""
+    rows = read_csv(path)
+    write_csv(path, [rows[0].keys(), *(row.values() for row in rows if is_kept(row))])
+
+
+def with_wrong_matches(path, n=40):
+    """Give each of the first matches the row of the next one; return the former and the new."""
+    matches = [tuple(row.values()) for row in read_csv(path)]
+    here, there = map(list, zip(*matches, strict=True))
+    there[:n] = there[1:n] + there[:1]
+    changed = list(zip(here, there, strict=True))
+    write_csv(path, [["view0", "view1"], *changed])
+    return matches, changed
+
+
+def kinds_in(folder, *views):
+    """Return the true kinds of the rows such as view0:a7."""
+    return {
+        f"{view}:{row['id']}": row["kind"]
+        for view in views or ("view0", "view1")
+        for row in read_csv(folder / f"{view}.csv")
+    }
+
+
+def session_of(options, folder, on_note=lambda note: None, **values):
+    """Return a session of questions about the tables of a job."""
+    job = load_job(None, with_values(options, **values))
+    return AskSession(job, read_inputs(job), folder, on_note=on_note)
+
+
+def continuing(results):
+    """Return the job that clusters once more, and goes on from the results."""
+    return load_job(results / "cluster.yaml").model_copy(update={"continues": str(results)})
 
 
 def answer_by(name_of, session, n):

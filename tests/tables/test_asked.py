@@ -10,7 +10,6 @@ import pytest
 
 from mvcc.exceptions import ConstraintConflictError, DataError, InvalidInputError
 from mvcc.tables import (
-    AskSession,
     ReviewSession,
     UnknownNumberError,
     check_clustering,
@@ -20,6 +19,7 @@ from mvcc.tables import (
     read_inputs,
 )
 from mvcc.tables.explaining._profiles import misnamed, name_clusters, nameless
+from mvcc.tables.fitting import _number_of_clusters
 from mvcc.tables.fitting._features import features_before_clusters
 from mvcc.tables.reading._answers import with_answers
 from mvcc.tables.reading._inputs import Answers
@@ -30,11 +30,16 @@ from tests.tables.problems import (
     answer_by,
     by_co_em,
     cluster,
+    keep_rows,
+    kinds_in,
     options_of,
     outputs,
     read_csv,
+    session_of,
+    with_pairs,
     with_values,
     write_csv,
+    write_pairs,
     write_problem,
 )
 
@@ -57,29 +62,23 @@ def log(folder, *lines, end="\n"):
     return folder
 
 
-def answer_truly(tmp_path, n=12, outliers=(), name="kind {}"):
+def answer_truly(tmp_path, n=12, outliers=()):
     """Answer the first matched rows by their true kind, and those at some places as outliers."""
-    kinds = {
-        row["id"]: name.format(row["kind"].split()[1]) for row in read_csv(tmp_path / "view0.csv")
-    }
-    asked = matches(tmp_path)[:n]
-    lines, groups = [], {}
-    for place, (one, other) in enumerate(asked):
+    kinds, lines, groups = kinds_in(tmp_path), [], {}
+    for place, (one, other) in enumerate(matches(tmp_path)[:n]):
+        kind = kinds[f"view0:{one}"]
         if place in outliers:
             lines.append(f"view0:{one},outlier")
             continue
-        lines.append(f"view0:{one},{'' if kinds[one] in groups else 'new:'}{kinds[one]}")
-        groups.setdefault(kinds[one], []).append((one, other))
+        lines.append(f"view0:{one},{'' if kind in groups else 'new:'}{kind}")
+        groups.setdefault(kind, []).append((one, other))
     folder = log(tmp_path / "asked", *lines)
-    listed = [
-        [group, "\n".join(f"view0:{one}" for one, _ in own), "yes"] for group, own in groups.items()
-    ]
+    members = {kind: "\n".join(f"view0:{one}" for one, _ in own) for kind, own in groups.items()}
+    listed = [[kind, own, "yes"] for kind, own in members.items()]
     write_csv(folder / "groups.csv", [["name", "members", "counted"], *listed])
     for view in (0, 1):
-        links = [
-            [own[0][view], pair[view], "must-link"] for own in groups.values() for pair in own[1:]
-        ]
-        write_csv(folder / f"view{view}.csv", [["i", "j", "kind"], *links])
+        pairs = [(own[0][view], pair[view]) for own in groups.values() for pair in own[1:]]
+        write_pairs(folder / f"view{view}.csv", *([*pair, "must-link"] for pair in pairs))
     return folder, groups
 
 
@@ -105,34 +104,29 @@ def test_answers_become_constraints_names_a_number_of_clusters_and_lost_rows(tmp
     assert facts["names"] == [" / ".join(dict.fromkeys(names)) for names in by_cluster]
     gone = [matches(tmp_path)[place] for place in (1, 4)]
     for number, view in enumerate(facts["views"]):
-        rows = read_csv(tmp_path / "out" / view["name"] / "labels.csv")
-        assert [row["id"] for row in rows] == [
-            row["id"] for row in read_csv(tmp_path / f"{view['name']}.csv")
-        ]
+        name = view["name"]
+        rows, own = (
+            read_csv(tmp_path / path) for path in (f"out/{name}/labels.csv", f"{name}.csv")
+        )
+        assert [row["id"] for row in rows] == [row["id"] for row in own]
         left = [row for row in rows if row["cluster"] == "-1"]
-        assert (
-            {row["id"] for row in left} == set(view["outliers"]) == {pair[number] for pair in gone}
-        )
-        assert all(
-            row["name"] == row["fit"] == row["stability"] == "" != row["label"] for row in left
-        )
+        assert {row["id"] for row in left} == {pair[number] for pair in gone}
+        assert set(view["outliers"]) == {pair[number] for pair in gone}
+        for row in left:
+            assert row["name"] == row["fit"] == row["stability"] == "" != row["label"]
         used = [row for row in rows if row["cluster"] != "-1"]
         assert [int(row["cluster"]) for row in used] == view["labels"]
         assert [row["name"] for row in used] == [view["names"][label] for label in view["labels"]]
         named = {row["id"]: row["name"] for row in used}
         assert all(named[pair[number]] == group for group, own in groups.items() for pair in own)
         assert {row[5] for row in view["given"]} <= {
-            f"line {n} of asked/{view['name']}.csv" for n in range(2, 40)
+            f"line {n} of asked/{name}.csv" for n in range(2, 40)
         }
         assert len(view["given"]) == sum(len(own) - 1 for own in groups.values())
-    assert (
-        "Left out as 2 outliers: 2 rows of view0, 2 rows of view1, 0 constraints and 2 matches."
-        in facts["warnings"]
-    )
-    read = [one["path"] for one in facts["inputs"]]
-    assert read[3:] == [
-        str(folder / name) for name in ("asked.csv", "groups.csv", "view0.csv", "view1.csv")
-    ]
+    left_out = "2 rows of view0, 2 rows of view1, 0 constraints and 2 matches."
+    assert f"Left out as 2 outliers: {left_out}" in facts["warnings"]
+    read = [one["path"] for one in facts["inputs"][3:]]
+    assert read == [str(folder / f"{name}.csv") for name in ("asked", "groups", "view0", "view1")]
     write_clustering_report(facts, tmp_path / "out/report.html")
     assert check_clustering(tmp_path / "out")[1:] == ([], [])
     refusal = pytest.raises(InvalidInputError, match="was answered to be an outlier, and has no cl")
@@ -141,8 +135,8 @@ def test_answers_become_constraints_names_a_number_of_clusters_and_lost_rows(tmp
     (folder / "groups.csv").unlink()
     log(folder, f"view0:{gone[0][0]},unsure")
     notes = check_clustering(tmp_path / "out")[2]
-    assert [note.split(": ", 1)[1] for note in notes] == [
-        "the input has changed since; cluster it again.", "the input cannot be read any more."]  # fmt: skip
+    changed, gone = "has changed since; cluster it again.", "cannot be read any more."
+    assert [note.split(": the input ")[1] for note in notes] == [changed, gone]
 
 
 def test_the_number_of_a_row_that_is_not_there_is_told_with_how_rows_get_ids(tmp_path):
@@ -165,10 +159,10 @@ def test_the_settings_repeat_the_run_and_other_numbers_of_clusters_may_be_given(
 
 def test_what_touches_an_outlier_is_left_out_and_counted(tmp_path, options):
     one, other = matches(tmp_path)[0]
-    pairs = [["i", "j", "kind"], [one, matches(tmp_path)[1][0], "must-link"]]
-    given = (("constraints", "view0"), write_csv(tmp_path / "pairs.csv", pairs), "--constraints")
-    inputs = read_inputs(load_job(None, [*options, given]))
-    used = read_answered([*options, given], log(tmp_path / "asked", f"view1:{other},outlier"))
+    pair = [one, matches(tmp_path)[1][0], "must-link"]
+    options = with_pairs(options, tmp_path / "pairs.csv", pair)
+    inputs = read_inputs(load_job(None, options))
+    used = read_answered(options, log(tmp_path / "asked", f"view1:{other},outlier"))
     assert used.notes == (
         "Left out as 1 outlier: 1 row of view0, 1 row of view1, 1 constraint and 1 match.",
     )
@@ -255,18 +249,17 @@ def test_answers_may_not_leave_nothing_to_cluster_nor_contradict_what_was_given(
         with pytest.raises(DataError, match=message):
             cluster(asking(options, folder), tmp_path / "out")
     log(folder)
-    write_csv(folder / "view0.csv", [["i", "j", "kind"], [ids[0], ids[1], "must-link"]])
-    pairs = write_csv(tmp_path / "pairs.csv", [["i", "j", "kind"], [ids[1], ids[0], "cannot-link"]])
-    given = (("constraints", "view0"), pairs, "--constraints")
-    both = r"(?s)line 2 of pairs\.csv.*line 2 of asked/view0\.csv|line 2 of asked/view0\.csv"
+    write_pairs(folder / "view0.csv", [ids[0], ids[1], "must-link"])
+    options = with_pairs(options, tmp_path / "pairs.csv", [ids[1], ids[0], "cannot-link"])
+    both = r"\(must-link, line 2 of asked/view0\.csv\), .* \(cannot-link, line 2 of pairs\.csv\)"
     with pytest.raises(ConstraintConflictError, match=both):
-        cluster([*asking(options, folder), given], tmp_path / "out")
+        cluster(asking(options, folder), tmp_path / "out")
 
 
 def test_groups_beside_given_constraints_name_clusters_and_give_their_number(tmp_path, options):
     folder, groups = answer_truly(tmp_path)
     log(folder, "view0:nobody,outlier")  # only the folder itself is asked for this
-    options = [*options, (("constraints", "view0"), str(folder / "view0.csv"), "--constraints")]
+    options = with_pairs(options, folder / "view0.csv")
     facts = cluster(with_values(options, n_clusters="auto"), tmp_path / "out")
     assert facts["names_from"] == str(folder / "groups.csv") == facts["inputs"][-1]["path"]
     assert facts["warnings"] == []
@@ -279,8 +272,7 @@ def test_groups_beside_given_constraints_name_clusters_and_give_their_number(tmp
 
 def test_a_file_that_is_given_and_answered_counts_once(tmp_path, options):
     folder, groups = answer_truly(tmp_path)
-    given = (("constraints", "view0"), str(folder / "view0.csv"), "--constraints")
-    twice = cluster([*asking(options, folder), given], tmp_path / "out")
+    twice = cluster(asking(with_pairs(options, folder / "view0.csv"), folder), tmp_path / "out")
     assert len(twice["views"][0]["given"]) == sum(len(own) - 1 for own in groups.values())
 
 
@@ -373,10 +365,23 @@ def test_criteria_of_few_or_equal_rows_are_as_many_as_there_can_be(tmp_path, row
     assert all(np.isfinite(values).all() for values in found["criteria"].values())
 
 
-def test_criteria_of_many_rows_are_those_of_some(tmp_path):
-    options = write_problem(tmp_path, n=1500, n_matches=400, noise=0.3, judged=())
+def test_criteria_of_many_rows_are_those_of_some_with_all_of_each_object(tmp_path, monkeypatch):
+    graph, drawn = _number_of_clusters._graph, []
+
+    def counted(inputs, rng):
+        drawn.append(inputs)
+        return graph(inputs, rng)
+
+    monkeypatch.setattr(_number_of_clusters, "_graph", counted)
+    monkeypatch.setattr(_number_of_clusters, "_MOST_ROWS", 120)
+    options = write_problem(tmp_path, n=150, n_matches=60, noise=0.3, judged=())
     job = load_job(None, with_values(options, n_clusters="auto"))
     assert number_criteria(job, read_inputs(job))["best"]["eigengap"] == K
+    (some,) = drawn
+    first, second = ({*table.ids} for table in some.tables)
+    assert 100 < len(first) + len(second) < 140
+    assert 0 < len(some.relations[0, 1]) < 60
+    assert all((one in first) == (other in second) for one, other in matches(tmp_path))
 
 
 def test_questions_use_the_features_of_the_joint_method_unless_others_are_named(tmp_path):
@@ -389,16 +394,10 @@ def test_questions_use_the_features_of_the_joint_method_unless_others_are_named(
     assert words[0] == words[1] != words[2]
 
 
-def session_of(tmp_path, options, n=15):
+def held(tmp_path, options, n=15):
     """Hold a session about rows of both tables; return its folder and its groups."""
-    kinds = {
-        f"{view}:{row['id']}": row["kind"]
-        for view in ("view0", "view1")
-        for row in read_csv(tmp_path / f"{view}.csv")
-    }
-    job = load_job(None, with_values(options, n_clusters="auto"))
-    with AskSession(job, read_inputs(job), tmp_path / "asked") as session:
-        answer_by(kinds.get, session, n)
+    with session_of(options, tmp_path / "asked", n_clusters="auto") as session:
+        answer_by(kinds_in(tmp_path).get, session, n)
         return tmp_path / "asked", [group.members for group in session.groups]
 
 
@@ -407,9 +406,8 @@ def noted(inputs):
 
 
 def test_groups_that_the_log_contradicts_are_noted_and_count(tmp_path, options):
-    folder, _ = session_of(tmp_path, options)
-    job = load_job(None, with_values(options, n_clusters="auto"))
-    with AskSession(job, read_inputs(job), folder) as session:
+    folder, _ = held(tmp_path, options)
+    with session_of(options, folder, n_clusters="auto") as session:
         (question,) = session.next()
         name = session.groups[0].name
         session.answer(question.id, "unsure")
@@ -424,14 +422,12 @@ def test_groups_that_the_log_contradicts_are_noted_and_count(tmp_path, options):
 
 def test_links_by_a_row_that_is_gone_are_those_of_the_log(tmp_path):
     options = write_problem(tmp_path, n=16, n_matches=8, judged=())
-    folder, _ = session_of(tmp_path, options, 22)
+    folder, _ = held(tmp_path, options, 22)
     links = read_csv(folder / "view1.csv")
     linked = {row["i"] for row in links}
     first = next(first for first, second in matches(tmp_path) if second in linked)
-    for name, column in (("view0", "id"), ("view0-view1", "view0")):
-        rows = read_csv(tmp_path / f"{name}.csv")
-        left = [row.values() for row in rows if row[column] != first]
-        write_csv(tmp_path / f"{name}.csv", [rows[0].keys(), *left])
+    for name in ("view0", "view0-view1"):
+        keep_rows(tmp_path / f"{name}.csv", lambda row: first not in row.values())
     read = read_answered(options, folder, unknown="skip")
     assert not noted(read)
     (note,) = [note for note in read.notes if note.startswith("1 answered row of")]
@@ -442,42 +438,36 @@ def test_links_by_a_row_that_is_gone_are_those_of_the_log(tmp_path):
     for own, of_log in zip(read.constraints, solo.constraints, strict=True):
         assert of_log.is_among(own).all()
         assert len(set(own.rows())) == len(own)
-    table = read.tables[1].row
-    assert {(table[row["i"]], table[row["j"]]) for row in links} <= {
-        pair for i, j, *_ in read.constraints[1].rows() for pair in ((i, j), (j, i))
-    }  # also those of the row that it was matched with
+    row_of, pairs = read.tables[1].row, {frozenset(own[:2]) for own in read.constraints[1].rows()}
+    # also those of the row that it was matched with
+    assert {frozenset((row_of[row["i"]], row_of[row["j"]])) for row in links} <= pairs
 
 
 @pytest.mark.parametrize("kind", ["must-link", "cannot-link"])
 def test_an_own_constraint_is_no_difference_between_the_files_of_answers(tmp_path, options, kind):
-    folder, groups = session_of(tmp_path, options)
+    folder, groups = held(tmp_path, options)
     of_view = [[one.partition(":")[2] for one in own if one.startswith("view0:")] for own in groups]
     one, two, *_ = sorted(of_view, key=len)[::-1]
     link = [one[0], two[0] if kind == "must-link" else one[1], kind]
-    given = write_csv(tmp_path / "own.csv", [["i", "j", "kind"], link])
-    options = [*options, (("constraints", "view0"), given, "--constraints")]
-    before = read_answered(options[:-1], folder).constraints[0]
-    read = read_answered(options, folder, on_conflict="drop")
+    before = read_answered(options, folder).constraints[0]
+    own = with_pairs(options, tmp_path / "own.csv", link)
+    read = read_answered(own, folder, on_conflict="drop")
     assert not noted(read)
     assert len(read.constraints[0]) == len(before) + 1
     links = read_csv(folder / "view0.csv")
     other = "cannot-link" if links[0]["kind"] == "must-link" else "must-link"
     changed = [[*list(links[0].values())[:2], other], *(list(row.values()) for row in links[1:])]
-    write_csv(folder / "view0.csv", [["i", "j", "kind"], *changed])
-    options[-1] = (("constraints", "view0"), str(folder / "view0.csv"), "--constraints")
-    (note,) = noted(read_answered(options, folder))
+    own = with_pairs(options, folder / "view0.csv", *changed)
+    (note,) = noted(read_answered(own, folder))
     assert "asked.csv about 2 answered objects, and count" in note
 
 
 def test_groups_whose_names_are_words_of_others_are_noted(tmp_path):
     shutil.copytree(GIVEN / "texts" / "given", tmp_path / "given")
     wrong = {"harbor": "kitchen", "oven": "harbor", "rose": "rose"}
-    lines = [
-        f"notes:{row['id']},{name}"
-        for word, name in wrong.items()
-        for row in read_csv(tmp_path / "given/notes.csv")
-        if row["body"].split().count(word) > 1
-    ]
+    rows = [(row["id"], row["body"].split()) for row in read_csv(tmp_path / "given/notes.csv")]
+    said = [(id, name) for word, name in wrong.items() for id, body in rows if body.count(word) > 1]
+    lines = [f"notes:{id},{name}" for id, name in said]
     one, two = (log(tmp_path / who, *own) for who, own in (("a", lines[::2]), ("b", lines[1::2])))
     job = load_job(tmp_path / "given/cluster.yaml").model_copy(
         update={"asked": (str(one), str(two)), "comparison": False, "constraints": {}}

@@ -17,10 +17,10 @@ from sklearn import config_context
 
 from mvcc import Constraints, cluster_views
 from mvcc.exceptions import ConstraintConflictError, DataError, InvalidInputError, MvccError
-from mvcc.tables import Job, cluster_job, load_job
+from mvcc.tables import Job
 from mvcc.tables.fitting._joint import Joint
 from mvcc.tables.reading._from_memory import _BY_VIEW
-from tests.tables.problems import QUICK, options_of
+from tests.tables.problems import QUICK, cluster, options_of
 
 RNG = np.random.default_rng(3)
 Y = RNG.integers(3, size=90)
@@ -33,20 +33,14 @@ SHOP = pd.DataFrame(
     index=pd.Index([f"s{i}" for i in range(90)], name="id"),
 )
 SHOP.iloc[5, 0] = np.nan
-SURVEY = pd.DataFrame(
-    4 * np.eye(3)[Y] + RNG.normal(size=(90, 3)),
-    columns=list("abc"),
-    index=pd.Index(np.arange(100, 190), name="id"),
-)
+NUMBERS = pd.Index(np.arange(100, 190), name="id")
+SURVEY = pd.DataFrame(4 * np.eye(3)[Y] + RNG.normal(size=(90, 3)), NUMBERS, list("abc"))
 VIEWS = {"shop": SHOP, "survey": SURVEY}
 MATCHES = {("shop", "survey"): pd.DataFrame({"shop": SHOP.index[:40], "survey": SURVEY.index[:40]})}
 PAIRS = Constraints.from_labels(Y, 20, 0)
 KINDS = np.where(PAIRS.must_link, "must-link", "cannot-link")
-JUDGED = {
-    "shop": pd.DataFrame(
-        {"i": SHOP.index[PAIRS.pairs[:, 0]], "j": SHOP.index[PAIRS.pairs[:, 1]], "kind": KINDS}
-    )
-}
+FIRST, SECOND = (SHOP.index[PAIRS.pairs[:, end]] for end in (0, 1))
+JUDGED = {"shop": pd.DataFrame({"i": FIRST, "j": SECOND, "kind": KINDS})}
 # s7 is together with two rows of another class
 PLACED = pd.DataFrame({"i": "s7", "j": ["s0", "s5"], "kind": "must-link"})
 MOVING = {"shop": pd.concat([JUDGED["shop"], PLACED])}
@@ -122,14 +116,10 @@ def test_the_result_is_that_of_the_same_tables_in_files(tmp_path, settings):
         frame.to_parquet(tmp_path / f"{name}.parquet")
     JUDGED["shop"].to_csv(tmp_path / "pairs.csv", index=False)
     MATCHES["shop", "survey"].to_csv(tmp_path / "matches.csv", index=False)
-    options = options_of(
-        {name: tmp_path / f"{name}.parquet" for name in VIEWS},
-        {"shop:survey": tmp_path / "matches.csv"},
-        {"shop": tmp_path / "pairs.csv"},
-        **{"n_clusters": 3, "stability_runs": 2, **settings},
-    )
-    job = load_job(None, options)
-    expected = cluster_job(job, tmp_path / "out").to_dict()
+    paths = {name: tmp_path / f"{name}.parquet" for name in VIEWS}
+    matches, pairs = {"shop:survey": tmp_path / "matches.csv"}, {"shop": tmp_path / "pairs.csv"}
+    options = options_of(paths, matches, pairs, n_clusters=3, stability_runs=2, **settings)
+    expected = cluster(options, tmp_path / "out")
     found = clustered(stability_runs=2, **settings)
     for view in expected["views"]:
         name = view["name"]
@@ -190,72 +180,53 @@ def test_an_empty_list_of_matches_is_none(settings, tmp_path):
     found.report(tmp_path / "report.html")
 
 
-@pytest.mark.parametrize(
-    ("wrong", "message"),
-    [
-        ({"views": [SHOP]}, "views must be a dict {name: table}, got list"),
-        ({"views": VIEWS | {1: SHOP}}, "views: 1 is not a name of a view; names are texts."),
+@pytest.mark.parametrize(("wrong", "message"), [
+    ({"views": [SHOP]}, "views must be a dict {name: table}, got list"),
+    ({"views": VIEWS | {1: SHOP}}, "views: 1 is not a name of a view; names are texts."),
+    ({"views": VIEWS | {"survey": SURVEY.set_axis([1] * 90)}},
+     "views['survey']: row 1 has the id '1', as row 0 has"),
+    *(
         (
-            {"views": VIEWS | {"survey": SURVEY.set_axis([1] * 90)}},
-            "views['survey']: row 1 has the id '1', as row 0 has",
-        ),
-        *(
-            (
-                {"views": VIEWS | {"survey": SURVEY.assign(**{name: [[1]] * 90})}},
-                "views['survey']: row 0 has a list",
-            )
-            for name in ("d", "item_id")
-        ),
-        (
-            {"views": VIEWS | {"survey": SURVEY.assign(a=SURVEY["a"] + 1j)}},
-            "views['survey']: row 0 has a complex",
-        ),
-        ({"n_clusters": 91}, "views['shop']: 90 rows cannot be put into 91 clusters (n_clusters)."),
-        ({"n_clusters": "auto"}, "n_clusters: auto takes the number"),
-        ({"threshold": 0.5}, 'add `method: co-em` (method="co-em"), or leave it out.'),
-        ({"n_cluster": 3}, "unknown key 'n_cluster'; did you mean 'n_clusters'?"),
-        ({"label_column": {"shop": "kind"}}, "'label_column'; did you mean 'labels_column'?"),
-        ({"id_column": {"shop": "kind"}}, "id_column goes only with files; make the ids the row"),
-        ({"missing": {"shop": "-99"}}, "missing goes only with files; write NaN in the place of"),
-        ({"ignore": {"shp": ["kind"]}}, "ignore: there is no view 'shp'; did you mean 'shop'?"),
-        (
-            {"ignore": {"shop": ["kid"]}},
-            "views['shop']: there is no column 'kid'; did you mean 'kind'?",
-        ),
-        ({"ignore": ["kind"]}, "ignore={'shop': ['kind']} for one view"),
-        (
-            {"columns": "price"},
-            "columns must be a dict {view: …}, got 'price'; write columns={'shop': 'price'}",
-        ),
-        (
-            {"views": VIEWS | {"shop": "shop.csv"}},
-            "views['shop'] must be a table, got the path 'shop.csv'. Read",
-        ),
-        ({"views": VIEWS | {"shop": Path("shop.csv")}}, "views['shop'] must be a table, got the"),
-        ({"random_state": 3}, "random_state is called seed here"),
-        ({"mappings": {}}, "mappings is called matches here; give matches={}"),
-        ({"unknown": "skip"}, "unknown goes only with files"),
-        ({"sample": 10}, "sample goes only with folders of files; give a sample of the rows"),
-        ({"matches": {(0, 1): []}}, "there is no view '0'"),
-        (
-            {"matches": {("shop", "survey"): [("s0", 100)]}},
-            "matches['shop', 'survey'] must be pairs of row numbers; relate ids by a DataFrame",
-        ),
-        ({"matches": {"shop:survey": []}}, "matches: the key 'shop:survey' is not a pair of views"),
-        ({"matches": {"shop": []}}, "pair of views; write two names, such as ('shop', 'survey')."),
-        ({"matches": SURVEY}, "matches must be a dict {(view, view): matches}, got DataFrame"),
-        ({"views": VIEWS | {"shop": np.zeros((90, 2, 2))}}, "views['shop'] is not a table: "),
-        ({"views": VIEWS | {"shop": 7}}, "views['shop'] is not a table: 7. Give a DataFrame, a Se"),
-        (
-            {"constraints": {"shop": JUDGED["shop"].assign(i="s99")}},
-            "constraints['shop'], column i: 's99' of row 0",
-        ),
-        (
-            {"constraints": {"survey": Constraints([(0, 1), (0, 1)], [True, False])}},
-            "the weakest left out (on_conflict='drop', drop_conflicts).",
-        ),
-    ],
-)
+            {"views": VIEWS | {"survey": SURVEY.assign(**{name: [[1]] * 90})}},
+            "views['survey']: row 0 has a list",
+        )
+        for name in ("d", "item_id")
+    ),
+    ({"views": VIEWS | {"survey": SURVEY.assign(a=SURVEY["a"] + 1j)}},
+     "views['survey']: row 0 has a complex"),
+    ({"n_clusters": 91}, "views['shop']: 90 rows cannot be put into 91 clusters (n_clusters)."),
+    ({"n_clusters": "auto"}, "n_clusters: auto takes the number"),
+    ({"threshold": 0.5}, 'add `method: co-em` (method="co-em"), or leave it out.'),
+    ({"n_cluster": 3}, "unknown key 'n_cluster'; did you mean 'n_clusters'?"),
+    ({"label_column": {"shop": "kind"}}, "'label_column'; did you mean 'labels_column'?"),
+    ({"id_column": {"shop": "kind"}}, "id_column goes only with files; make the ids the row"),
+    ({"missing": {"shop": "-99"}}, "missing goes only with files; write NaN in the place of"),
+    ({"ignore": {"shp": ["kind"]}}, "ignore: there is no view 'shp'; did you mean 'shop'?"),
+    ({"ignore": {"shop": ["kid"]}},
+     "views['shop']: there is no column 'kid'; did you mean 'kind'?"),
+    ({"ignore": ["kind"]}, "ignore={'shop': ['kind']} for one view"),
+    ({"columns": "price"},
+     "columns must be a dict {view: …}, got 'price'; write columns={'shop': 'price'}"),
+    ({"views": VIEWS | {"shop": "shop.csv"}},
+     "views['shop'] must be a table, got the path 'shop.csv'. Read"),
+    ({"views": VIEWS | {"shop": Path("shop.csv")}}, "views['shop'] must be a table, got the"),
+    ({"random_state": 3}, "random_state is called seed here"),
+    ({"mappings": {}}, "mappings is called matches here; give matches={}"),
+    ({"unknown": "skip"}, "unknown goes only with files"),
+    ({"sample": 10}, "sample goes only with folders of files; give a sample of the rows"),
+    ({"matches": {(0, 1): []}}, "there is no view '0'"),
+    ({"matches": {("shop", "survey"): [("s0", 100)]}},
+     "matches['shop', 'survey'] must be pairs of row numbers; relate ids by a DataFrame"),
+    ({"matches": {"shop:survey": []}}, "matches: the key 'shop:survey' is not a pair of views"),
+    ({"matches": {"shop": []}}, "pair of views; write two names, such as ('shop', 'survey')."),
+    ({"matches": SURVEY}, "matches must be a dict {(view, view): matches}, got DataFrame"),
+    ({"views": VIEWS | {"shop": np.zeros((90, 2, 2))}}, "views['shop'] is not a table: "),
+    ({"views": VIEWS | {"shop": 7}}, "views['shop'] is not a table: 7. Give a DataFrame, a Se"),
+    ({"constraints": {"shop": JUDGED["shop"].assign(i="s99")}},
+     "constraints['shop'], column i: 's99' of row 0"),
+    ({"constraints": {"survey": Constraints([(0, 1), (0, 1)], [True, False])}},
+     "the weakest left out (on_conflict='drop', drop_conflicts)."),
+])  # fmt: skip
 def test_what_cannot_be_clustered_is_told(wrong, message):
     with pytest.raises(MvccError, match=re.escape(message)) as raised:
         clustered(**wrong)
@@ -267,10 +238,9 @@ def test_a_column_that_gives_the_answer_away_is_named_and_names_no_cluster():
     ward = pd.Series(np.array(["A0", "H1", "O2"])[Y], SHOP.index, name="ward")
     found = clustered({"shop": SHOP.assign(ward=ward), "survey": SURVEY})
     first, *others = found.facts["warnings"]
-    assert first == (
-        "views['shop']: the column 'ward' alone tells the cluster of 100 % of the rows."
-        " If it is a label, cluster without it: labels_column={'shop': 'ward'}"
-    )
+    advice = "If it is a label, cluster without it: labels_column={'shop': 'ward'}"
+    said = "views['shop']: the column 'ward' alone tells the cluster of 100 % of the rows."
+    assert first == f"{said} {advice}"
     assert not any("ward" in text for text in [*others, *found.facts["titles"]])
     notes = {column["name"]: column["note"] for column in found.facts["views"][0]["columns"]}
     assert notes["ward"] == "may be a label, since the clusters follow it"
@@ -309,10 +279,8 @@ def test_categories_that_have_an_order_are_numbers(named):
     (facts,) = found.facts["views"]
     rank = next(column for column in facts["columns"] if column["name"] == "rank")
     assert (rank["kind"], rank["n_missing"]) == ("number", 10)
-    used = [float(after) for _, after in rank["examples"]]
-    assert used == [
-        float(named.index(one)) if "low" in named else float(one) for one, _ in rank["examples"]
-    ]
+    number_of = named.index if "low" in named else float
+    assert all(number_of(one) == float(used) for one, used in rank["examples"])
     assert found.predict(table, "survey").tolist() == found.labels["survey"].tolist()
 
 
@@ -320,9 +288,8 @@ def test_a_note_names_settings_of_python():
     noise = {"survey": np.random.default_rng(0).normal(size=(90, 5))}
     settings = {"constraints": [PAIRS], "stability_runs": 3, "comparison": False}
     *_, said = cluster_views(noise, n_clusters=6, **settings).facts["warnings"]
-    assert said.endswith(
-        "Try another number of clusters (n_clusters), or add constraints (Questions)."
-    )
+    advice = "Try another number of clusters (n_clusters), or add constraints (Questions)."
+    assert said.endswith(advice)
 
 
 def test_an_id_that_looks_like_an_option_stays_in_messages():
@@ -420,21 +387,6 @@ def test_who_writes_no_number_is_not_told_to_leave_a_cell_empty_that_may_not_be(
         alone(mixed).predict(mixed.assign(a="dear"), "survey")
 
 
-def test_what_pandas_keeps_beside_a_table_says_nothing_of_how_it_was_read():
-    table = SURVEY.copy()
-    table.attrs = {"notes": "of 2020", "index": "a", "beside": True, "header": 3, "lines": None}
-    found, wanted = alone(table), alone(SURVEY)
-    assert found.facts["views"] == wanted.facts["views"]
-    assert found.facts["warnings"] == wanted.facts["warnings"]
-    found.predict(table, "survey")
-
-
-def test_a_table_of_dask_keeps_ids_and_names():
-    dask = pytest.importorskip("dask.dataframe")
-    found, wanted = map(alone, (dask.from_pandas(SURVEY, npartitions=2), SURVEY))
-    assert found.facts["views"] == wanted.facts["views"]
-
-
 def test_scikit_learn_may_be_set_to_take_arrays_of_other_libraries(monkeypatch):
     pytest.importorskip("sklearn", minversion="1.7")  # before, it needs another package
     monkeypatch.setenv("SCIPY_ARRAY_API", "1")
@@ -455,29 +407,33 @@ def test_features_may_be_asked_for_by_view_and_the_note_says_how():
         alone(counts, features={"shop": "pca"})
 
 
-def test_bytes_are_texts_as_in_files():
-    kinds = pd.Series(["red", "green"] * 45, SURVEY.index)
-    texts, cells = (SURVEY.assign(kind=own) for own in (kinds, kinds.str.encode("utf-8")))
-    found, wanted = alone(cells), alone(texts)
+def test_a_table_of_dask_keeps_ids_and_names():
+    dask = pytest.importorskip("dask.dataframe")
+    found, wanted = alone(dask.from_pandas(SURVEY, npartitions=2)), alone(SURVEY)
     assert found.facts["views"] == wanted.facts["views"]
-    np.testing.assert_array_equal(found.predict(cells, "survey"), wanted.predict(texts, "survey"))
-    assert isinstance(cells["kind"].iloc[0], bytes)
 
 
-@pytest.mark.parametrize("form", ["csr_matrix", "csr_array", "coo_array"])
-def test_a_sparse_table_is_taken_as_its_dense_one(form):
-    X = np.random.default_rng(0).poisson(2 * np.eye(3, 12)[Y[:60]] + 0.1).astype(float)
-    found, wanted = (alone(view).labels["survey"] for view in (getattr(scipy.sparse, form)(X), X))
-    pd.testing.assert_series_equal(found, wanted)
+NOTED = SURVEY.copy()  # pandas keeps notes beside it, which say nothing of how it was read
+NOTED.attrs = {"notes": "of 2020", "index": "a", "beside": True, "header": 3, "lines": None}
+TEXTUAL = SURVEY.assign(kind=["red", "green"] * 45)
+BYTES = TEXTUAL.assign(kind=TEXTUAL["kind"].str.encode("utf-8"))
+COUNTS = np.random.default_rng(0).poisson(2 * np.eye(3, 12)[Y[:60]] + 0.1).astype(float)
+HALVES = np.tile(COUNTS.T, 2).ravel() / 2, np.tile(range(60), 24), range(0, 1441, 120)
+SPARSE = [getattr(scipy.sparse, form)(COUNTS) for form in ("csr_matrix", "csr_array", "coo_array")]
+SPARSE.append(scipy.sparse.csc_array(HALVES, COUNTS.shape))  # with two values for each cell
 
 
-def test_a_sparse_table_may_have_several_values_for_a_cell():
-    X = np.maximum(SURVEY.to_numpy(), 1)
-    halves, columns = np.hstack((X, X)).ravel(), np.tile(range(3), 2 * len(X))
-    table = scipy.sparse.csr_array((halves, columns, range(0, 541, 6)), X.shape)
-    found, wanted = (alone(one).labels["survey"] for one in (table, 2 * X))
-    pd.testing.assert_series_equal(found, wanted)
-    assert table.nnz == 540
+@pytest.mark.parametrize(
+    ("table", "same"), [(NOTED, SURVEY), (BYTES, TEXTUAL), *((one, COUNTS) for one in SPARSE)]
+)
+def test_a_table_in_another_form_is_taken_as_it_is_and_left_as_it_was(table, same):
+    found, wanted = alone(table), alone(same)
+    for what in ("views", "warnings"):
+        assert found.facts[what] == wanted.facts[what]
+    predicted = found.predict(table, "survey")
+    np.testing.assert_array_equal(predicted, wanted.predict(same, "survey"))
+    assert isinstance(BYTES["kind"].iloc[0], bytes)
+    assert SPARSE[-1].nnz == 2 * COUNTS.size
 
 
 @pytest.mark.parametrize(
@@ -498,9 +454,8 @@ def test_columns_of_an_array_are_named_by_their_numbers(asked):
     assert facts["values"][0][0] == "2"  # is shown first
 
 
-TEXTS = [
-    f"{['red wool carpet', 'green glass bottle', 'oak chair'][k]} {i}" for i, k in enumerate(Y)
-]
+THINGS = "red wool carpet", "green glass bottle", "oak chair"
+TEXTS = [f"{THINGS[k]} {i}" for i, k in enumerate(Y)]
 TABLE = SURVEY.reset_index(drop=True)
 CLUSTERED = {
     "numbers as names": TABLE.set_axis(range(3), axis=1),

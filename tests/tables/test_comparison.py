@@ -19,14 +19,9 @@ from mvcc.tables.fitting._held_out import (
     match_folds,
     verdict,
 )
-from tests.tables.problems import (
-    K,
-    by_co_em,
-    cluster,
-    with_values,
-    write_problem,
-)
+from tests.tables.problems import K, by_co_em, cluster, with_values, write_problem
 
+ALL = ["joint", "k-means", "without constraints"]
 SIZES = [9, 9]
 RELATIONS = {(0, 1): np.array([(0, 0), (1, 1), (1, 2), *((i, i) for i in range(3, 9))])}
 STAR = Constraints.from_pairs(
@@ -120,18 +115,13 @@ def test_agreement_is_that_of_chance_where_matches_mean_nothing():
 
 
 def kept(share, n=200):
-    return Outcome(
-        Scores((np.arange(n) < share * n).astype(float), np.zeros(n, int), pairs_of_their_own(n)),
-        {},
-        0.9,
-    )
+    hits = (np.arange(n) < share * n).astype(float)
+    return Outcome(Scores(hits, np.zeros(n, int), pairs_of_their_own(n)), {}, 0.9)
 
 
 def cut(share, n=200):
-    first = np.arange(n) % 2
-    return Outcome(
-        None, {(0, 1): Cut(first, np.where(np.arange(n) < share * n, first, 1 - first))}, 0.9
-    )
+    first, is_same = np.arange(n) % 2, np.arange(n) < share * n
+    return Outcome(None, {(0, 1): Cut(first, np.where(is_same, first, 1 - first))}, 0.9)
 
 
 # outcomes of joint, k-means and others; whether it helps; the sentence; how the warnings begin
@@ -172,9 +162,7 @@ VERDICTS = {
     ("outcomes", "helps", "sentence", "warns"), VERDICTS.values(), ids=VERDICTS
 )
 def test_one_sentence_says_whether_it_helps(outcomes, helps, sentence, warns):
-    facts, warnings = verdict(
-        dict(zip(("joint", "k-means", "without constraints"), outcomes, strict=False))
-    )
+    facts, warnings = verdict(dict(zip(ALL, outcomes, strict=False)))
     assert facts == {"sentence": sentence, "helps": helps}
     assert [text[: len(begin)] for text, begin in zip(warnings, warns, strict=True)] == warns
 
@@ -188,23 +176,15 @@ def with_co_em(options, **values):
 
 
 BOTH_GIVEN = {"n_judged": 30, "judged": (0, 1)}
-ALL = ["joint", "k-means", "without constraints"]
 
 
-@pytest.mark.parametrize(
-    ("problem", "by", "methods", "n_judgments"),
-    [
-        ({"n_views": 1, "pairs": ()}, with_values, ALL, 0),
-        (BOTH_GIVEN, with_co_em, [*ALL, "co-em"], 60),
-        ({"judged": ()}, with_values, ALL[:2], 0),
-        (
-            {"n_views": 3, "pairs": [("view0", "view1")], "n_judged": 30},
-            by_co_em,
-            ["co-em", *ALL[1:], "joint"],
-            30,
-        ),
-    ],
-)
+@pytest.mark.parametrize(("problem", "by", "methods", "n_judgments"), [
+    ({"n_views": 1, "pairs": ()}, with_values, ALL, 0),
+    (BOTH_GIVEN, with_co_em, [*ALL, "co-em"], 60),
+    ({"judged": ()}, with_values, ALL[:2], 0),
+    ({"n_views": 3, "pairs": [("view0", "view1")], "n_judged": 30}, by_co_em,
+     ["co-em", *ALL[1:], "joint"], 30),
+])  # fmt: skip
 def test_facts_tell_what_replays_of_both_methods_tell(tmp_path, problem, by, methods, n_judgments):
     facts = compared(tmp_path, by=by, **problem)
     found, relations = facts["comparison"], facts["relations"]
@@ -245,7 +225,7 @@ def test_features_that_the_other_method_cannot_have_are_no_error(tmp_path, monke
     monkeypatch.setattr(_comparison, "make_features", refused)
     facts = compared(tmp_path, by=with_co_em)
     methods = [one["method"] for one in facts["comparison"]["methods"]]
-    assert methods == ["joint", "k-means", "without constraints"]
+    assert methods == ALL
     said = "The result was not compared with the other method: no such features."
     assert said in facts["warnings"]
 

@@ -87,11 +87,8 @@ def test_a_row_is_moved_with_its_matches_and_is_certain_there(found):
     view = after.facts["views"][0]
     assert view["probability"][3] == view["stability"][3] == 1
     assert (view["second"][3], view["second_probability"][3]) == (target, 0)
-    for result, said in (
-        (found, "of the stability runs agree"),
-        (after, "a correction has put it"),
-    ):
-        assert said in result.explain("shop", "s3")
+    assert "of the stability runs agree" in found.explain("shop", "s3")
+    assert "a correction has put it" in after.explain("shop", "s3")
 
 
 def test_rows_may_be_any_list_of_ids(found):
@@ -252,41 +249,31 @@ def test_corrections_of_rows_that_are_gone_have_no_effect_and_are_counted(correc
     assert len(after.undo().undo().undo().corrections) == 4
 
 
-@pytest.mark.parametrize(
-    ("wrong", "message"),
-    [
-        (lambda found: found.merge(0, 0), "Cluster 0 cannot be merged into itself"),
-        (lambda found: found.merge(0, 9), "There is no cluster '9' among 0, 1, 2."),
-        (lambda found: found.rename(0, " "), "The name of a cluster must be"),
-        (lambda found: found.rename(0, None), "The name of a cluster must be a text .* got None"),
-        (lambda found: found.split(0, name=np.nan), "The name of a cluster must be a text"),
-        (lambda found: found.rename(0, "7"), "'7' must not be the name of a cluster"),
-        (lambda found: found.rename(0, "b").rename(1, "b"), "There is a cluster 'b' already"),
-        (lambda found: found.move({"shop": "s999"}, 0), "shop has no row with the id 's999'"),
-        (lambda found: found.move({"shops": "s9"}, 0), "there is no view 'shops'"),
-        (lambda found: found.move({}, 0), r"no row is named in {}; give {view: ids}"),
-        (lambda found: found.move({"shop": []}, 0), r"no row is named in {'shop': \[\]}; give"),
-        (
-            lambda found: found.move({"shop": np.arange(90) < 3}, 0),
-            r"rows of shop must be ids, not a mask; give index\[mask\]",
-        ),
-        (
-            lambda found: found.move({"shop": [["s1"], ([],)]}, 0),
-            r"\['s1'\] cannot be the id of a row",
-        ),
-        (lambda found: found.move({"shop": np.array([["s1"]])}, 0), "cannot be the id of a row"),
-        (lambda found: found.explain("shop", ["s1"]), r"shop: \['s1'\] cannot be the id of a row"),
-        (lambda found: found.move("s9", 0), "rows must be a dict"),
-        (lambda found: found.move({"shop": list(SHOP.index)}, None), "left with fewer than two ro"),
-        (lambda found: found.split(0, {"shop": list(SHOP.index)}), "is not in cluster 0"),
-        (
-            lambda found: found.split(0, {"shop": alone(found, "shop", 0)}).split(3),
-            "Cluster 3 has fewer than 4 rows of each view, too few to propose parts",
-        ),
-        (lambda found: found.match({"shop": ["s1", "s2"]}), "two rows of two views, as {view: id"),
-        (lambda found: found.match({"shop": "s1", "survey": 150}, same="no"), "same must be True"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("wrong", "message"), [
+    (lambda found: found.merge(0, 0), "Cluster 0 cannot be merged into itself"),
+    (lambda found: found.merge(0, 9), "There is no cluster '9' among 0, 1, 2."),
+    (lambda found: found.rename(0, " "), "The name of a cluster must be"),
+    (lambda found: found.rename(0, None), "The name of a cluster must be a text .* got None"),
+    (lambda found: found.split(0, name=np.nan), "The name of a cluster must be a text"),
+    (lambda found: found.rename(0, "7"), "'7' must not be the name of a cluster"),
+    (lambda found: found.rename(0, "b").rename(1, "b"), "There is a cluster 'b' already"),
+    (lambda found: found.move({"shop": "s999"}, 0), "shop has no row with the id 's999'"),
+    (lambda found: found.move({"shops": "s9"}, 0), "there is no view 'shops'"),
+    (lambda found: found.move({}, 0), r"no row is named in {}; give {view: ids}"),
+    (lambda found: found.move({"shop": []}, 0), r"no row is named in {'shop': \[\]}; give"),
+    (lambda found: found.move({"shop": np.arange(90) < 3}, 0),
+     r"rows of shop must be ids, not a mask; give index\[mask\]"),
+    (lambda found: found.move({"shop": [["s1"], ([],)]}, 0), r"\['s1'\] cannot be the id of a row"),
+    (lambda found: found.move({"shop": np.array([["s1"]])}, 0), "cannot be the id of a row"),
+    (lambda found: found.explain("shop", ["s1"]), r"shop: \['s1'\] cannot be the id of a row"),
+    (lambda found: found.move("s9", 0), "rows must be a dict"),
+    (lambda found: found.move({"shop": list(SHOP.index)}, None), "left with fewer than two ro"),
+    (lambda found: found.split(0, {"shop": list(SHOP.index)}), "is not in cluster 0"),
+    (lambda found: found.split(0, {"shop": alone(found, "shop", 0)}).split(3),
+     "Cluster 3 has fewer than 4 rows of each view, too few to propose parts"),
+    (lambda found: found.match({"shop": ["s1", "s2"]}), "two rows of two views, as {view: id"),
+    (lambda found: found.match({"shop": "s1", "survey": 150}, same="no"), "same must be True"),
+])  # fmt: skip
 def test_a_correction_that_means_nothing_is_refused(found, wrong, message):
     with pytest.raises(InvalidInputError, match=message):
         wrong(found)
@@ -316,9 +303,8 @@ def test_where_views_are_numbered_apart_a_cluster_is_named_with_its_view():
     merged = found.merge("shop:0", "shop:1")
     assert set(merged.labels["shop"]) == {0, 2}
     pd.testing.assert_series_equal(merged.labels["survey"], found.labels["survey"])
-    one = (
-        merged.merge("shop:0", "shop:2").merge("survey:0", "survey:1").merge("survey:0", "survey:2")
-    )
+    one = merged.merge("shop:0", "shop:2").merge("survey:0", "survey:1")
+    one = one.merge("survey:0", "survey:2")
     (told,) = one.facts["relations"]
     assert (told["agreement"], told["by_chance"]) == (1, 1)
     named = found.rename("shop:0", "Alpha")

@@ -1,13 +1,11 @@
-"""Folders of Parquet files.
-
-A sample is clustered, every row gets one cluster, and mistakes are told by their place.
-"""
+"""Folders of Parquet files: a sample is clustered, every row gets a cluster, mistakes a place."""
 
 import json
 import shutil
 import signal
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from operator import itemgetter
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -382,18 +380,15 @@ def test_outside_of_the_main_thread_nothing_waits_for_signals():
 
 
 def test_answers_count_and_outliers_stay_out(large, run, tmp_path):
-    rows = {
-        name: [row["id"] for row in read_csv(tmp_path / f"{name}.csv")]
-        for name in ("view0", "view1")
-    }
-    gone, unsure, *_ = rows["view1"]
+    first, second = ([*map(itemgetter("id"), read_csv(tmp_path / f"view{n}.csv"))] for n in (0, 1))
+    gone, unsure, *_ = second
     asked = log(tmp_path / "asked", f"view1:{gone},outlier", f"view1:{unsure},unsure")
-    groups = [[f"kind {row}", f"view0:{row}", "yes"] for row in rows["view0"][:3]]
+    groups = [[f"kind {row}", f"view0:{row}", "yes"] for row in first[:3]]
     write_csv(asked / "groups.csv", [["name", "members", "counted"], *groups])
-    write_csv(asked / "view0.csv", [["i", "j", "kind"], [*rows["view0"][-2:], "must-link"]])
+    write_csv(asked / "view0.csv", [["i", "j", "kind"], [*first[-2:], "must-link"]])
     unjudged = [one for one in large if one[0][0] != "constraints"]
     facts = run(with_values(unjudged, asked=str(asked)), fresh=True)
-    assert set(rows["view0"][:3] + rows["view0"][-2:]) <= set(facts["views"][0]["ids"])
+    assert {*first[:3], *first[-2:]} <= set(facts["views"][0]["ids"])
     found = labels_of(tmp_path / "out/view1/labels").set_index("id")
     assert found.columns.tolist() == ["cluster", "name", "label"]
     assert found.loc[gone, ["cluster", "name"]].tolist() == [-1, ""]
@@ -482,38 +477,24 @@ def in_one(number, change):
     return lambda this, frame: change(frame) if this == number else frame
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (
-            in_one(1, lambda frame: frame.assign(x="0.5")),
-            r"part-1\.parquet: the column 'x' is string, but double in the files before\. Write",
-        ),
-        (
-            in_one(2, lambda frame: frame.drop(columns="y")),
-            r"part-2\.parquet: the column 'y' is missing, but double in the files before\.",
-        ),
-        (
-            in_one(1, lambda frame: frame.assign(w=1.0)),
-            r"part-1\.parquet: the column 'w' is double, but missing in the files before\.",
-        ),
-        (
-            in_one(1, lambda frame: frame.assign(x=2**53 + 1)),
-            r"part-1\.parquet: the column 'x' is int64, but double in other files, which cannot",
-        ),
-        (lambda number, frame: frame[:0], "there are no rows in its Parquet files"),
-        (
-            in_one(1, lambda frame: frame.assign(id=frame["id"].mask(frame.index // 2 == 1, "b"))),
-            r"part-1\.parquet: row 3 has the id '\w+', as part-1\.parquet: row 2 has; ids must be"
-            r" distinct",
-        ),
-        (
-            lambda number, frame: frame.assign(x=np.inf),
-            r"part-\d\.parquet: row \d+ has 'inf', which is not a finite number, in the column 'x'",
-        ),
-    ],
-    ids=["type", "lacks", "more", "large", "empty", "twice", "infinite"],
-)
+@pytest.mark.parametrize(("change", "message"), [
+    (in_one(1, lambda frame: frame.assign(x="0.5")),
+     r"part-1\.parquet: the column 'x' is string, but double in the files before\. Write"),
+    (in_one(2, lambda frame: frame.drop(columns="y")),
+     r"part-2\.parquet: the column 'y' is missing, but double in the files before\."),
+    (in_one(1, lambda frame: frame.assign(w=1.0)),
+     r"part-1\.parquet: the column 'w' is double, but missing in the files before\."),
+    (in_one(1, lambda frame: frame.assign(x=2**53 + 1)),
+     r"part-1\.parquet: the column 'x' is int64, but double in other files, which cannot"),
+    (lambda number, frame: frame[:0], "there are no rows in its Parquet files"),
+    (
+        in_one(1, lambda frame: frame.assign(id=frame["id"].mask(frame.index // 2 == 1, "b"))),
+        r"part-1\.parquet: row 3 has the id '\w+', as part-1\.parquet: row 2 has; ids must be"
+        r" distinct",
+    ),
+    (lambda number, frame: frame.assign(x=np.inf),
+     r"part-\d\.parquet: row \d+ has 'inf', which is not a finite number, in the column 'x'"),
+], ids=["type", "lacks", "more", "large", "empty", "twice", "infinite"])  # fmt: skip
 def test_a_folder_that_cannot_be_used_is_one_message_and_nothing_is_written(
     large, run, tmp_path, change, message
 ):
@@ -558,22 +539,11 @@ def test_a_worker_that_does_not_see_the_model_is_named(tmp_path):
         Labeler.read(Source(str(tmp_path / "none.skops"), "v", (), None), __version__)
 
 
-@pytest.mark.parametrize(
-    ("error", "raised", "message"),
-    [
-        (
-            distributed.KilledWorker("task", None, 3),
-            WorkerError,
-            "Workers were killed again and ag",
-        ),
-        (OSError("a full disk"), OSError, "a full disk"),
-        (
-            ZeroDivisionError("odd"),
-            WorkerError,
-            r"A worker failed: ZeroDivisionError\('odd'\)\. Each",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("error", "raised", "message"), [
+    (distributed.KilledWorker("task", None, 3), WorkerError, "Workers were killed again and ag"),
+    (OSError("a full disk"), OSError, "a full disk"),
+    (ZeroDivisionError("odd"), WorkerError, r"A worker failed: ZeroDivisionError\('odd'\)\. Each"),
+])  # fmt: skip
 def test_what_goes_wrong_on_workers_is_told(error, raised, message):
     def compute(collections):
         raise error
@@ -680,17 +650,11 @@ def test_new_rows_in_a_folder_get_the_clusters_of_those_in_a_file(
             predict_files(of_files, new, out, scheduler=address, fresh=True)
 
 
-@pytest.mark.parametrize(
-    ("change", "error", "message"),
-    [
-        (without, MvccError, r"row \d has no value in the column 'x'"),
-        (
-            lambda frame, row: frame.drop(columns="x"),
-            DataError,
-            "there is no column 'x'.* view1 was clustered by it",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("change", "error", "message"), [
+    (without, MvccError, r"row \d has no value in the column 'x'"),
+    (lambda frame, row: frame.drop(columns="x"), DataError,
+     "there is no column 'x'.* view1 was clustered by it"),
+])  # fmt: skip
 def test_new_rows_that_do_not_fit_leave_nothing(
     of_files, large, address, tmp_path, change, error, message
 ):
@@ -742,10 +706,8 @@ def test_the_command_says_that_the_clusters_come_from_a_sample(
     shutil.rmtree("out", ignore_errors=True)
     done = mvcc(*words, "--out", "out")
     assert done.returncode == 0, done.stderr
-    assert (
-        "view1: the clusters come from a sample of 40 of 120 rows; those of all rows are in"
-        " out/view1/labels; F of all "
-    ) in " ".join(done.stdout.split())
+    sample = "view1: the clusters come from a sample of 40 of 120 rows; those of all rows are in"
+    assert f"{sample} out/view1/labels; F of all " in " ".join(done.stdout.split())
     told = json.loads(mvcc(*words, "--out", "out", "--fresh", "--json").stdout)["views"][1]
     assert (told["rows"], told["all_rows"], sum(told["all_sizes"])) == (40, 120, 120)
     assert told["all_labels"] == "out/view1/labels"

@@ -61,14 +61,9 @@ def disturbed(job, out, then, scheduler=None):
 
 def start(*words):
     """Start a command as a terminal does, in a process group of its own."""
-    return subprocess.Popen(
-        [sys.executable, *map(str, words)],
-        start_new_session=True,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        preexec_fn=heed_interrupts,
-    )
+    how = {"start_new_session": True, "text": True, "preexec_fn": heed_interrupts}
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    return subprocess.Popen([sys.executable, *map(str, words)], **how, **pipes)
 
 
 def stop(process, by):
@@ -102,13 +97,10 @@ def test_a_killed_process_of_this_machine_is_started_again(job, tmp_path):
     former, killed = psutil.Process().children(), []
 
     def kill_one():
-        children = [
-            one
-            for one in psutil.Process().children()
-            if one not in former and one.status() != psutil.STATUS_ZOMBIE
-        ]
+        children = [one for one in psutil.Process().children() if one not in former]
+        living = [one for one in children if one.status() != psutil.STATUS_ZOMBIE]
         # where setproctitle is installed, dask gives its processes other command lines
-        workers = [one for one in children if "resource_tracker" not in " ".join(one.cmdline())]
+        workers = [one for one in living if "resource_tracker" not in " ".join(one.cmdline())]
         killed.append(workers[0].pid)
         workers[0].kill()
 
@@ -166,11 +158,8 @@ def test_workers_with_another_mvcc_are_refused_also_those_that_join_later(job, t
     ],
 )
 def test_a_stopped_job_takes_its_workers_along_and_can_be_repeated(folder, tmp_path, by, code):
-    words = (
-        f"--view rows={folder}/rows -k 3 --stability-runs 0 --no-comparison --sample 800 --out"
-        f" {tmp_path}/out"
-    )
-    command = ["cluster", *words.split()]
+    words = f"--view rows={folder}/rows -k 3 --sample 800 --out {tmp_path}/out"
+    command = ["cluster", *words.split(), *"--stability-runs 0 --no-comparison".split()]
     process = start("-m", "mvcc", *command)
     wait_until(lambda: list(tmp_path.glob("out/.clustering.*.part/rows/labels/*")))
     workers = psutil.Process(process.pid).children(recursive=True)
@@ -203,7 +192,5 @@ def test_a_job_stopped_while_workers_start_says_so_in_one_line(folder, tmp_path,
     assert process.stdout.readline() == "starting\n"
     time.sleep(seconds)
     ended, said = stop(process, by)
-    assert (ended, said.strip()) == (
-        130,
-        "mvcc: interrupted; complete results stay, the same command starts over.",
-    )
+    told = "mvcc: interrupted; complete results stay, the same command starts over."
+    assert (ended, said.strip()) == (130, told)

@@ -2,6 +2,7 @@
 
 import json
 from functools import partial
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -33,10 +34,8 @@ def options(tmp_path):
 
 def tables(folder, texts=TEXTS, images=IMAGES):
     """Return the options of a job for two tables."""
-    views = {
-        name: write_csv(folder / f"{name}.csv", rows)
-        for name, rows in (("texts", texts), ("images", images))
-    }
+    views = {"texts": write_csv(folder / "texts.csv", texts)}
+    views["images"] = write_csv(folder / "images.csv", images)
     return options_of(views, n_clusters=2)
 
 
@@ -59,16 +58,6 @@ def read(options, folder, matches="", pairs=""):
     return read_inputs(load_job(None, options))
 
 
-def matches(options, tmp_path, content):
-    options = with_file(options, "matches", "texts:images", tmp_path / "matches.csv", content)
-    return read(options, tmp_path).relations
-
-
-def given(options, tmp_path, content):
-    options = with_file(options, "constraints", "texts", tmp_path / "pairs.csv", content)
-    return read(options, tmp_path)
-
-
 @pytest.mark.parametrize(
     "content",
     {
@@ -88,7 +77,7 @@ def given(options, tmp_path, content):
     ids=lambda item: item[0],
 )
 def test_matches_are_two_columns_of_ids(options, tmp_path, content):
-    found = matches(options, tmp_path, content[1])
+    found = read(options, tmp_path, content[1]).relations
     assert {key: rows.tolist() for key, rows in found.items()} == {(0, 1): [[1, 0], [2, 4]]}
 
 
@@ -106,9 +95,9 @@ def test_lines_that_lack_an_id_are_no_matches_and_are_counted(options, tmp_path,
         assert inputs.relations[0, 1].tolist() == [[1, 0], [3, 4]]
         lacking = f"{tmp_path}/m.{ending}: 2 lines lack an id and were left out."
         assert inputs.notes[0] == lacking
-    assert matches(options, tmp_path, "t1,\nt2,i4\n")[0, 1].tolist() == [[2, 4]]
+    assert read(options, tmp_path, "t1,\nt2,i4\n").relations[0, 1].tolist() == [[2, 4]]
     with pytest.raises(DataError, match=r"1 of 2 matches .* \(line 4: 't9' is not in texts"):
-        matches(options, tmp_path, "texts,images\nt1,i0\nt2,\nt9,i4\n")
+        read(options, tmp_path, "texts,images\nt1,i0\nt2,\nt9,i4\n")
 
 
 @pytest.mark.parametrize("prefix", ["", "T"])
@@ -204,35 +193,28 @@ def test_text_files_name_ids_of_floats_as_pandas_writes_them(tmp_path, column):
     ],
 )
 def test_matches_that_cannot_be_are_refused_with_their_line(options, tmp_path, content, message):
-    with pytest.raises(DataError, match=r"matches\.csv" + message):
-        matches(options, tmp_path, content)
+    with pytest.raises(DataError, match=r"m\.csv" + message):
+        read(options, tmp_path, content)
 
 
 ALIKE = "Most of them are ids of texts but for hyphens, blanks, zeros, case or an ending, such as"
 
 
-@pytest.mark.parametrize(
-    ("ids", "named", "hint"),
-    [
-        (
-            ["x", "y"],
-            ["s1", "s2"],
-            "Most of them are columns of texts: write its columns as rows, ",
-        ),
-        (["978-3", "978-4"], ["9783", "9784"], f"{ALIKE} '9783' for '978-3': write both alike."),
-        (["HD-1", "HD-20"], ["HD-00001", "HD-00020"], f"{ALIKE} 'HD-00001' for 'HD-1'"),
-        (["TC-1-01A", "TC-2-01B"], ["TC-1", "TC-2"], f"{ALIKE} 'TC-1' for 'TC-1-01A'"),
-        (["TC-1", "TC-2"], ["tc 1", "TC-2-01B"], f"{ALIKE} 'TC-2-01B' for 'TC-2'"),
-        (["x", "y"], ["s7", "s8"], r"'s8' is not in texts\). Correct this file"),
-        (["x", "y"], ["s1", "s8"], r"'s8' is not in texts\). Correct this file"),
-    ],
-)
+@pytest.mark.parametrize(("ids", "named", "hint"), [
+    (["x", "y"], ["s1", "s2"], "Most of them are columns of texts: write its columns as rows, "),
+    (["978-3", "978-4"], ["9783", "9784"], f"{ALIKE} '9783' for '978-3': write both alike."),
+    (["HD-1", "HD-20"], ["HD-00001", "HD-00020"], f"{ALIKE} 'HD-00001' for 'HD-1'"),
+    (["TC-1-01A", "TC-2-01B"], ["TC-1", "TC-2"], f"{ALIKE} 'TC-1' for 'TC-1-01A'"),
+    (["TC-1", "TC-2"], ["tc 1", "TC-2-01B"], f"{ALIKE} 'TC-2-01B' for 'TC-2'"),
+    (["x", "y"], ["s7", "s8"], r"'s8' is not in texts\). Correct this file"),
+    (["x", "y"], ["s1", "s8"], r"'s8' is not in texts\). Correct this file"),
+])  # fmt: skip
 def test_ids_that_are_something_else_or_written_otherwise_have_a_hint(tmp_path, ids, named, hint):
     own = [["id", "s1", "s2"], *([id, n, n * n] for n, id in enumerate([*ids, "u", "v"]))]
     other = [["id", "x"], *([f"b{n}", n] for n in range(4))]
     content = "texts,images\nv,b3\n" + "".join(f"{id},b{n}\n" for n, id in enumerate(named))
     with pytest.raises(DataError, match=hint):
-        matches(tables(tmp_path, own, other), tmp_path, content)
+        read(tables(tmp_path, own, other), tmp_path, content)
 
 
 def test_swapped_columns_are_read_so_only_if_that_is_certain(options, tmp_path):
@@ -244,9 +226,9 @@ def test_swapped_columns_are_read_so_only_if_that_is_certain(options, tmp_path):
             " Each id was read as a row of its own table."
         )
     with pytest.raises(DataError, match=r"2 of 4 matches name unknown rows"):
-        matches(options, tmp_path, "t1,i0\nt2,i4\ni0,t1\ni4,t2\n")
+        read(options, tmp_path, "t1,i0\nt2,i4\ni0,t1\ni4,t2\n")
     with pytest.raises(DataError, match=f"'T-01' is not in texts.*{ALIKE} 'T-01' for 't1'"):
-        matches(options, tmp_path, "a,b\ni0,T-01\ni4,T-02\n")
+        read(options, tmp_path, "a,b\ni0,T-01\ni4,T-02\n")
 
 
 def test_ids_count_as_they_are_written_before_numbers_that_are_the_same(tmp_path):
@@ -269,16 +251,24 @@ def by_inventory(folder, content, pair="texts:images"):
     return with_file(tables(folder, texts, COUNTED), "matches", pair, folder / "m.csv", content)
 
 
-@pytest.mark.parametrize("header", ["id,inventory", "text,inventory", "text,a", "texts,images"])
-@pytest.mark.parametrize("spelled", ["{:04}", "{}"])
-def test_a_counter_does_not_name_rows_that_a_column_of_zeros_names(tmp_path, header, spelled):
+@pytest.mark.parametrize(
+    ("header", "spelled", "named"),
+    [
+        *(("id,inventory", spelled, "inventory") for spelled in ("{:04}", "{}")),
+        *(("text,inventory", spelled, "inventory") for spelled in ("{:04}", "{}")),
+        *((header, "{:04}", "inventory") for header in ("text,a", "texts,images")),
+        *((header, "{}", "id") for header in ("text,a", "texts,images")),
+    ],
+)
+def test_a_counter_does_not_name_rows_that_a_column_of_zeros_names(
+    tmp_path, header, spelled, named
+):
+    """Numbers without zeros are those of the counter, unless the matches call the column."""
     lines = [header, *(f"{n},{spelled.format(2 * n % 7)}" for n in (3, 1, 2, 6))]
-    job = load_job(None, by_inventory(tmp_path, "\n".join(lines)))
-    if spelled == "{}" and "inventory" not in header:
-        return  # the numbers are those of the counter, as they are written
-    inputs = read_inputs(job)
-    assert [table.id_column for table in inputs.tables] == ["id", "inventory"]
-    assert inputs.relations[0, 1].tolist() == [[0, 2], [1, 0], [3, 1], [2, 5]]
+    inputs = read_inputs(load_job(None, by_inventory(tmp_path, "\n".join(lines))))
+    assert [table.id_column for table in inputs.tables] == ["id", named]
+    rows = {"inventory": [2, 0, 1, 5], "id": [5, 1, 3, 4]}[named]
+    assert inputs.relations[0, 1].tolist() == np.transpose([[0, 1, 3, 2], rows]).tolist()
 
 
 @pytest.mark.parametrize(
@@ -302,12 +292,13 @@ def test_ids_that_another_column_has_as_they_are_written_are_refused(column, tmp
     texts = [[column, "rank", "x"], *([f"{n:05}", 6 - n, n / 8] for n in range(1, 6))]
     job = tables(tmp_path, texts)
     words = f"may be one of '{column}' in .*: --id-column texts=rank or --id-column texts={column}"
-    with pytest.raises(DataError, match=rf"matches\.csv: '1' {words}"):
-        matches(job, tmp_path, "left,right\n1,i0\n2,i4\n")
+    with pytest.raises(DataError, match=rf"m\.csv: '1' {words}"):
+        read(job, tmp_path, "left,right\n1,i0\n2,i4\n")
     with pytest.raises(DataError, match=rf"pairs\.csv: '1' {words}"):
-        given(job, tmp_path, "i,j,kind\n1,2,must-link\n")
+        read(job, tmp_path, pairs="i,j,kind\n1,2,must-link\n")
     job.append((("views", "texts", "id_column"), column, "--id-column"))
-    assert matches(job, tmp_path, "left,right\n1,i0\n2,i4\n")[0, 1].tolist() == [[0, 0], [1, 4]]
+    inputs = read(job, tmp_path, "left,right\n1,i0\n2,i4\n")
+    assert inputs.relations[0, 1].tolist() == [[0, 0], [1, 4]]
 
 
 def test_rows_that_are_not_there_are_counted_in_one_message_and_may_be_left_out(options, tmp_path):
@@ -317,10 +308,8 @@ def test_rows_that_are_not_there_are_counted_in_one_message_and_may_be_left_out(
         read(options, tmp_path, content, pairs)
     names = ", ".join(f"line {n + 4}: 'x{n}' is not in texts" for n in range(3))
     said = f"{tmp_path}/m.csv: 5 of 7 matches name unknown rows ({names}, and 2 more)."
-    way_out = (
-        f"Correct this file or {tmp_path}/texts.csv, or leave such lines out with --unknown skip."
-    )
-    assert str(error.value).splitlines()[1] == f"  {said} {way_out}"
+    way_out = f"Correct this file or {tmp_path}/texts.csv, or leave such lines out with --unknown"
+    assert str(error.value).splitlines()[1] == f"  {said} {way_out} skip."
     options = with_values(options, unknown="skip")
     inputs = read(options, tmp_path, content, pairs)
     assert (len(inputs.relations[0, 1]), len(inputs.constraints[0])) == (2, 1)
@@ -349,14 +338,16 @@ def test_the_column_whose_values_the_matches_or_constraints_name_is_that_of_ids(
     other = [["code", "key", "x"], *([f"c{n}", f"k{n}", n % 2] for n in range(8))]
     options = tables(tmp_path, numbers, other)
     content = "texts,images\n" + "".join(f"tea no {n},k{n + 1}\n" for n in range(5))
-    assert matches(options, tmp_path, content)[0, 1].tolist() == [[n, n + 1] for n in range(5)]
-    inputs = given(options, tmp_path, "i,j,kind\ntea no 1,tea no 3,ML\n")
+    assert read(options, tmp_path, content).relations[0, 1].tolist() == [
+        [n, n + 1] for n in range(5)
+    ]
+    inputs = read(options, tmp_path, pairs="i,j,kind\ntea no 1,tea no 3,ML\n")
     assert [table.id_column for table in inputs.tables] == ["Product Name", "code"]
     assert [table.id_column for table in read(options, tmp_path).tables] == ["id", "code"]
     asked_for = [*options, (("views", "texts", "id_column"), "id", "--id-column")]
     message = r"5 of 5 matches name unknown rows .*'tea no 0' is not in texts"
     with pytest.raises(DataError, match=message):
-        matches(asked_for, tmp_path, content)
+        read(asked_for, tmp_path, content)
 
 
 COUNTS, MIXED = range(1, 7), [4, 1, 6, 2, 3, 5]
@@ -415,7 +406,7 @@ def test_constraints_name_rows_by_number_if_one_is_no_id_or_beside_a_quantity(
     tmp_path, names, numbers, pair, id_column
 ):
     texts = [[*names, "x"], *([*row, n % 2] for n, row in enumerate(numbers))]
-    table, _ = given(tables(tmp_path, texts), tmp_path, f"i,j,kind\n{pair},ML\n").tables
+    table, _ = read(tables(tmp_path, texts), tmp_path, pairs=f"i,j,kind\n{pair},ML\n").tables
     assert table.id_column == id_column
 
 
@@ -447,9 +438,9 @@ def test_where_there_is_no_column_of_ids_an_unknown_id_is_told_so(without_ids, t
         r" are numbered from 0\. Name one with --id-column texts=COLUMN, or leave"
     )
     with pytest.raises(InvalidInputError, match=cause):
-        given(without_ids, tmp_path, "i,j,kind\n0,1,must-link\n0,t1,must-link\n")
+        read(without_ids, tmp_path, pairs="i,j,kind\n0,1,must-link\n0,t1,must-link\n")
     with pytest.raises(DataError, match=cause):
-        matches(without_ids, tmp_path, "texts,images\n0,1\nt1,2\n")
+        read(without_ids, tmp_path, "texts,images\n0,1\nt1,2\n")
 
 
 @pytest.mark.parametrize(
@@ -463,7 +454,7 @@ def test_where_there_is_no_column_of_ids_an_unknown_id_is_told_so(without_ids, t
     ],
 )
 def test_columns_of_constraints_are_found_by_name(options, tmp_path, content):
-    inputs = given(options, tmp_path, content)
+    inputs = read(options, tmp_path, pairs=content)
     assert list(inputs.constraints[0].rows()) == [(0, 3, True, 0.5)]
     ignored = [note.partition("csv: ")[2] for note in inputs.notes if "ignored" in note]
     words = "Columns other than i, j, kind and weight are ignored: 'who'."
@@ -501,7 +492,7 @@ WEIGHTED = "i,j,kind,weight\n"
 )
 def test_kinds_are_written_in_many_ways(options, tmp_path, kinds, must_link):
     for kind in kinds:
-        texts = given(options, tmp_path, f"i,j,kind\nt0,t3,{kind}\n").constraints[0]
+        texts = read(options, tmp_path, pairs=f"i,j,kind\nt0,t3,{kind}\n").constraints[0]
         assert list(texts.rows()) == [(0, 3, must_link, 1.0)], kind
 
 
@@ -540,15 +531,14 @@ def test_zeros_in_front_that_another_table_has_are_told_where_no_match_decides(t
     images = [["id", "x"], *([id, n] for n, id in enumerate(["00001", "00003", "00004", "77"]))]
     words = r"pairs\.csv:2: '00003' may be '3' of texts or '00003' of images\. Write '3', or move"
     with pytest.raises(InvalidInputError, match=words):
-        given(tables(tmp_path, texts, images), tmp_path, "i,j,kind\n00003,00004,must-link\n")
+        read(tables(tmp_path, texts, images), tmp_path, pairs="i,j,kind\n00003,00004,must-link\n")
     (tmp_path / "asked").mkdir()
     path = tmp_path / "asked/texts.csv"
     path.write_text("i,j,kind\n00003,4,must-link\n00009,5,must-link\n77,5,must-link\n")
     both = read(tables(tmp_path, texts, images), tmp_path).tables
-    assert rows_in_answers([str(path)], both) == {
-        *(("images", id) for id in ("00003", "77")),
-        *(("texts", id) for id in ("4", "00009", "5")),
-    }
+    of_texts, of_images = ("4", "00009", "5"), ("00003", "77")
+    named = {*product(["texts"], of_texts), *product(["images"], of_images)}
+    assert rows_in_answers([str(path)], both) == named
 
 
 @pytest.mark.parametrize(
@@ -619,10 +609,10 @@ UNKNOWN = ": 1 of 1 constraint names an unknown row"
 )
 def test_impossible_constraints_are_refused_with_their_line(options, tmp_path, content, message):
     with pytest.raises(InvalidInputError, match=r"pairs\.csv" + message):
-        given(options, tmp_path, content)
+        read(options, tmp_path, pairs=content)
 
 
-CONTRADICTORY = "i,j,kind,weight\nt0,t1,must-link,1\nt1,t2,must-link,1\nt2,t0,cannot-link,0.5\nt3,t4,must-link,1\n"
+CONTRADICTORY = f"{WEIGHTED}t0,t1,ML,1\nt1,t2,ML,1\nt2,t0,CL,0.5\nt3,t4,ML,1\n"
 
 
 @pytest.mark.parametrize(("closure", "threshold"), [("full", "cv"), ("view", 0.75), (None, None)])

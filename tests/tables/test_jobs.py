@@ -45,12 +45,15 @@ def test_paths_of_a_file_are_seen_from_its_folder(config, tmp_path, monkeypatch)
 
 @pytest.mark.parametrize(("method", "features"), [("joint", "auto"), ("co-em", "spectral")])
 def test_what_is_left_out_has_the_values_that_the_help_names(config, method, features):
-    job = load_job(config, [(("method",), method, "--method")])
-    of_co_em = ("mpck-means", "constraint-propagation", 0.75, "full")
-    assert (job.base, job.transfer, job.threshold, job.closure) == of_co_em
-    assert (job.on_conflict, job.n_components, job.seed) == ("error", None, 0)
-    assert (job.stability_runs_of(99_999), job.stability_runs_of(100_000)) == (10, 3)
-    assert (job.features, load_job(config).method) == (features, "joint")
+    job, options = load_job(config, [(("method",), method, "--method")]), options_in(Job)
+    names = "base transfer threshold closure on_conflict unknown comparison compare_co_em seed"
+    for name in names.split():
+        assert str(getattr(job, name)).lower() == options[name].default
+    assert load_job(config).method == options["method"].default
+    runs = job.stability_runs_of(99_999), job.stability_runs_of(100_000)
+    assert options["stability_runs"].default == "{}; {} from 100,000 rows on".format(*runs)
+    assert (options["features"].default, job.features) == ("auto; spectral for co-em", features)
+    assert job.n_components is None
 
 
 def test_columns_to_show_are_named_in_the_view_or_for_all_views(config):
@@ -97,34 +100,23 @@ def settings_of(typed):
     return found
 
 
-@pytest.mark.parametrize(
-    ("typed", "keys", "value"),
-    [
-        (["--view", "texts=other.csv"], ("views", "texts", "path"), "other.csv"),
-        (["--id-column", "images=name"], ("views", "images", "id_column"), "name"),
-        (
-            ["--ignore", 'texts=x\ny, "z, 1",\r', "--ignore", "texts=w"],
-            ("views", "texts", "ignore"),
-            ("x\ny", "z, 1", "\r", "w"),
-        ),
-        (["--show", "texts=x,y"], ("views", "texts", "show"), ("x", "y")),
-        (["--match", "texts:images=m.csv"], ("matches", "texts:images"), "m.csv"),
-        (["--clusters", "3"], ("n_clusters",), 3),
-        (["--on-conflict", "drop"], ("on_conflict",), "drop"),
-        (["--features", "none"], ("features",), "none"),
-        (["--features", "pca", "--components", "4"], ("n_components",), 4),
-        (
-            ["--features", "texts=pca", "--components", "texts=3"],
-            ("views", "texts", "n_components"),
-            3,
-        ),
-        (["--method", "co-em", "--threshold", "1e-3"], ("threshold",), 1e-3),
-        (["--seed", "7"], ("seed",), 7),
-        (["--no-comparison"], ("comparison",), False),
-        (["--asked", "2024", "--asked", "a"], ("asked",), ("2024", "a")),
-    ],
-    ids=lambda value: " ".join(map(str, value)) if isinstance(value, list) else "",
-)
+@pytest.mark.parametrize(("typed", "keys", "value"), [
+    (["--view", "texts=other.csv"], ("views", "texts", "path"), "other.csv"),
+    (["--id-column", "images=name"], ("views", "images", "id_column"), "name"),
+    (["--ignore", 'texts=x\ny, "z, 1",\r', "--ignore", "texts=w"], ("views", "texts", "ignore"),
+     ("x\ny", "z, 1", "\r", "w")),
+    (["--show", "texts=x,y"], ("views", "texts", "show"), ("x", "y")),
+    (["--match", "texts:images=m.csv"], ("matches", "texts:images"), "m.csv"),
+    (["--clusters", "3"], ("n_clusters",), 3),
+    (["--on-conflict", "drop"], ("on_conflict",), "drop"),
+    (["--features", "none"], ("features",), "none"),
+    (["--features", "pca", "--components", "4"], ("n_components",), 4),
+    (["--features", "texts=pca", "--components", "texts=3"], ("views", "texts", "n_components"), 3),
+    (["--method", "co-em", "--threshold", "1e-3"], ("threshold",), 1e-3),
+    (["--seed", "7"], ("seed",), 7),
+    (["--no-comparison"], ("comparison",), False),
+    (["--asked", "2024", "--asked", "a"], ("asked",), ("2024", "a")),
+], ids=lambda value: " ".join(map(str, value)) if isinstance(value, list) else "")  # fmt: skip
 def test_an_option_replaces_the_value_of_the_file(config, typed, keys, value):
     found = job = load_job(config, settings_of(typed))
     for key in keys:
@@ -198,39 +190,29 @@ MATCH, IMAGES, K = "texts:images:", "  images: images.npz", "n_clusters: 5"
 CO_EM_TOO = f"{K}\ncompare_co_em: true"
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        (MATCH, "texts:sounds:", r":7: .*:sounds: there is no view 'sounds'\. Known: texts, im"),
-        (MATCH, "texts:texts:", ":7: .*'texts:texts' does not name two .*; write VIEW:"),
-        (
-            "  texts:images:",
-            "  images:texts: x.csv\n  texts:images:",
-            ":8: .*texts:images: the same two views are given twice, also as images:texts; put",
-        ),
-        (IMAGES, "  a b: images.npz", r":5: views\.a b: .* cannot be the name of a view"),
-        (IMAGES, "  images: 5", r":5: views\.images: must be .*, got 5\."),
-        (IMAGES, "  images: {path: x.csv, ignore: {}}", r"images\.ignore: must be a list, got {}"),
-        (IMAGES, "  images: {file: x.csv}", ":5: .*unknown key 'file'|path: is missing"),
-        (K, "n_clusters: 0", r":10: n_clusters: must be .*, got 0\."),
-        (K, f"{K}\nthreshold: .nan", ":11: threshold: must be .*, got nan"),
-        (K, f"{K}\nseed: -1", ":11: seed: must be .*, got -1"),
-        (K, f"{CO_EM_TOO}\nmethod: co-em", ":11: compare_co_em: adds co-em to .* of a joint"),
-        (K, f"{CO_EM_TOO}\ncomparison: false", ":11: compare_co_em: adds co-em to .* of a joint"),
-        (K, f"{K}\nn_components: 4", ":11: n_components: goes only with `features: spectral` or"),
-        ("[a, b]", "[a, b]\n    n_components: 4", r":5: views\.texts\.n_comp.*: goes only with"),
-        (f"{K}\n", "", "n_clusters: is missing; add a line such as `n_clusters: 5`"),
-        ("images.npz", '"~\\0"', ":5: .*must be the path of a file.*, got "),
-        ("images.npz", '"a\\e[31m.csv"', ":5: .*must be the path of a file.*, got "),
-        ("images.npz", "x" * 5000, ":5: .*must be the path of a file.*, got "),
-        (
-            YAML,
-            "views: {a: a.csv, A: b.csv}\nn_clusters: 2",
-            "views.A: is called a but for capitals",
-        ),
-        (YAML, "views: {}\nn_clusters: 2", "there is no view; give at least one"),
-    ],
-)
+@pytest.mark.parametrize(("old", "new", "message"), [
+    (MATCH, "texts:sounds:", r":7: .*:sounds: there is no view 'sounds'\. Known: texts, im"),
+    (MATCH, "texts:texts:", ":7: .*'texts:texts' does not name two .*; write VIEW:"),
+    ("  texts:images:", "  images:texts: x.csv\n  texts:images:",
+     ":8: .*texts:images: the same two views are given twice, also as images:texts; put"),
+    (IMAGES, "  a b: images.npz", r":5: views\.a b: .* cannot be the name of a view"),
+    (IMAGES, "  images: 5", r":5: views\.images: must be .*, got 5\."),
+    (IMAGES, "  images: {path: x.csv, ignore: {}}", r"images\.ignore: must be a list, got {}"),
+    (IMAGES, "  images: {file: x.csv}", r"(?s):5: .*unknown key 'file'.*:5: .*path: is missing"),
+    (K, "n_clusters: 0", r":10: n_clusters: must be .*, got 0\."),
+    (K, f"{K}\nthreshold: .nan", ":11: threshold: must be .*, got nan"),
+    (K, f"{K}\nseed: -1", ":11: seed: must be .*, got -1"),
+    (K, f"{CO_EM_TOO}\nmethod: co-em", ":11: compare_co_em: adds co-em to .* of a joint"),
+    (K, f"{CO_EM_TOO}\ncomparison: false", ":11: compare_co_em: adds co-em to .* of a joint"),
+    (K, f"{K}\nn_components: 4", ":11: n_components: goes only with `features: spectral` or"),
+    ("[a, b]", "[a, b]\n    n_components: 4", r":5: views\.texts\.n_comp.*: goes only with"),
+    (f"{K}\n", "", "n_clusters: is missing; add a line such as `n_clusters: 5`"),
+    ("images.npz", '"~\\0"', ":5: .*must be the path of a file.*, got "),
+    ("images.npz", '"a\\e[31m.csv"', ":5: .*must be the path of a file.*, got "),
+    ("images.npz", "x" * 5000, ":5: .*must be the path of a file.*, got "),
+    (YAML, "views: {a: a.csv, A: b.csv}\nn_clusters: 2", "views.A: is called a but for capitals"),
+    (YAML, "views: {}\nn_clusters: 2", "there is no view; give at least one"),
+])  # fmt: skip
 def test_a_mistake_is_told_with_its_line(config, old, new, message):
     config.write_text(YAML.replace(old, new))
     with pytest.raises(ConfigError, match=message):

@@ -2,7 +2,7 @@
 
 import shutil
 import signal
-from contextlib import ExitStack
+from contextlib import nullcontext
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -89,16 +89,8 @@ def test_a_clustering_is_replaced_only_when_told(options, done, n_clusters):
     assert names(done) == EVERYTHING
 
 
-MINE = {
-    "texts-2025-backup/labels.csv",
-    "backup/labels/part.0.parquet",
-    ".new/mine.txt",
-    "view0/.my.part",
-    ".clustering.part",
-    "view0/notes.txt",
-    "report-of-mine.html",
-    "labels.csv",
-}
+MINE = """texts-2025-backup/labels.csv backup/labels/part.0.parquet .new/mine.txt view0/.my.part
+.clustering.part view0/notes.txt report-of-mine.html labels.csv""".split()
 
 
 def test_files_of_somebody_else_in_the_folder_stay_whatever_they_are_called(options, done):
@@ -108,7 +100,7 @@ def test_files_of_somebody_else_in_the_folder_stay_whatever_they_are_called(opti
     cluster([option for option in options if "view1" not in str(option[0])], done, fresh=True)
     assert all((done / name).read_text() == f"my {name}" for name in MINE)
     of_this_view = {name for name in EVERYTHING if not name.startswith("view1")}
-    assert names(done) == of_this_view | MINE, "nothing stays of a view that is gone"
+    assert names(done) == of_this_view | {*MINE}, "nothing stays of a view that is gone"
 
 
 @pytest.mark.parametrize(
@@ -145,10 +137,8 @@ def test_inputs_inside_the_folder_are_never_replaced_or_removed(done, name, is_m
         write_csv(table, [["cluster", "fit"], *([i, -i] for i in range(5))])
     content = table.read_bytes()
     one = options_of({"view0": {"path": str(table), "columns": columns}}, n_clusters=2)
-    with ExitStack() as stack:
-        if is_refused:
-            refused = rf"{name} is read and would be overwritten"
-            stack.enter_context(pytest.raises(StoreError, match=refused))
+    refusal = pytest.raises(StoreError, match=f"{name} is read and would be overwritten")
+    with refusal if is_refused else nullcontext():
         cluster(one, done, fresh=True)
     assert table.read_bytes() == content
 
@@ -205,29 +195,21 @@ def test_a_clustering_that_was_not_finished_never_looks_whole_and_the_same_comma
             shutil.copytree(tmp_path / "former", out)
         log.touch()
         ended = steps.in_child(partial(interrupted, step, out), log)
-        left = {
-            name: content
-            for name, content in outputs(out, *ENDINGS).items()
-            if not name.startswith(".")
-        }
+        left, told = outputs(out, *ENDINGS), log.read_text()
+        left = {name: content for name, content in left.items() if not name.startswith(".")}
         assert "clustering.json" not in left or left in whole, "what looks whole is whole"
-        assert ended in (0, steps.REFUSED if disturb is steps.full else -signal.SIGKILL), (
-            log.read_text()
-        )
+        assert ended in (0, steps.REFUSED if disturb is steps.full else -signal.SIGKILL), told
         if ended == steps.REFUSED:
-            assert (
-                "cannot be written: No space left on device. Make room, or choose another folder"
-                in log.read_text()
-            )
+            full = "No space left on device. Make room, or choose another folder"
+            assert f"cannot be written: {full}" in told
         write(out, True)
         assert outputs(out, *ENDINGS) == whole[1]
         assert names(out) == EVERYTHING | mine, "no part stays, and nothing of anybody else goes"
         if ended == 0:
             break
     assert step > 40
-    how = (
-        "killed at a step on the disk"
-        if disturb is steps.killed
-        else "on a disk full from a step on"
-    )
-    tried(f"clustering {how}", step - 1)
+    how = {
+        steps.killed: "killed at a step on the disk",
+        steps.full: "on a disk full from a step on",
+    }
+    tried(f"clustering {how[disturb]}", step - 1)

@@ -24,9 +24,7 @@ def chain_in_words(tmp_path, n_steps):
     return reasons.words(reasons.chain((0, 0), (0, n_steps), False, 1.0))
 
 
-def test_of_a_long_chain_the_steps_in_the_middle_keep_their_lines_and_no_single_one_is_left_out(
-    tmp_path,
-):
+def test_of_a_long_chain_several_steps_in_the_middle_are_left_out_but_for_their_lines(tmp_path):
     because = chain_in_words(tmp_path, 8)
     assert because.count(" and ") == 6
     assert because.endswith(
@@ -50,10 +48,8 @@ def test_steps_from_several_files_are_left_out_with_the_lines_of_each(tmp_path):
 
 
 def test_what_comes_back_from_another_view_is_told_without_the_way_there_and_back():
-    given, relations = (
-        [Constraints([(0, 1)], [False]), Constraints([], [])],
-        {(0, 1): np.array([(0, 0), (1, 1)])},
-    )
+    given = [Constraints([(0, 1)], [False]), Constraints([], [])]
+    relations = {(0, 1): np.array([(0, 0), (1, 1)])}
     reasons = Reasons([["a0", "a1"], ["b0", "b1"]], given, relations, "full")
     there = reasons.chain((0, 0), (1, 0), False, np.inf)
     passed_on = reasons.chain((1, 0), (1, 1), True, 1.0)

@@ -139,10 +139,7 @@ class Solved:
         }
 
     def weights(self):
-        """Return what every closed constraint weighs, per view.
-
-        Without a closure a pair may be given repeatedly.
-        """
+        """Return what every closed constraint weighs, per view; without a closure often several."""
         given = [(c.pairs, c.must_link, c.weights) for c in self.given]
         if self.closure == "full":
             closed = close_views(given, self.relations)[0]
@@ -183,10 +180,8 @@ def solve(folder, seed, method, closure):
         if rng.random() < 0.8 and len(same):
             relations[u, v] = same[np.sort(rng.permutation(len(same))[: rng.integers(1, 9)])]
     scale = [[1.0], [0.5], [0.25, 0.5, 1.0, 1.5, 2.0]][rng.integers(3)]
-    given = [
-        _judged(folder / f"judged{view}.csv", labels, ids[view], scale, rng)
-        for view, labels in enumerate(truth)
-    ]
+    paths = [folder / f"judged{view}.csv" for view in range(n_views)]
+    given = [_judged(*own, scale, rng) for own in zip(paths, truth, ids, strict=True)]
     options = options_of(dict.fromkeys(LETTERS[:n_views], "unread.csv"), n_clusters=K, seed=seed)
     job = load_job(None, by_co_em(options, threshold=0.2, closure=closure))
     job = job.model_copy(update={"transfer": method, "base": ["pck-means", "mpck-means"][seed % 2]})

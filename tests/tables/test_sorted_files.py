@@ -71,24 +71,25 @@ def test_a_third_column_of_ids_of_matches_has_a_note(tmp_path, files, name, ids,
         assert [note[: len(words)] for note in found.notes] == [words] * is_said
 
 
-def test_small_tables_with_the_same_ids_stay_tables(tmp_path):
-    paths = []
-    for name, power in (("a", 1), ("b", 2), ("c", 3)):
-        rows = [["id", "x", "y"], *([n, n**power % 7, n / 3] for n in range(9))]
-        paths.append(write_csv(tmp_path / f"{name}.csv", rows))
-    assert sort_files(paths).views == dict(zip("abc", paths, strict=True))
+PLACES = [(f"{40 + n / 7:.6f}", f"{8 + n / 9:.6f}") for n in range(20)]
+SHARED = {
+    "the same ids": {
+        name: [["id", "x", "y"], *([n, n**power % 7, n / 3] for n in range(9))]
+        for power, name in enumerate("abc", 1)
+    },
+    "measurements of both": {
+        "a": [["id", "north"], *([f"a{n}", north] for n, (north, _) in enumerate(PLACES))],
+        "b": [["key", "east"], *([f"b{n}", east] for n, (_, east) in enumerate(PLACES))],
+        "c": [["north", "east"], *PLACES],
+    },
+}
 
 
-def test_measurements_that_two_tables_hold_are_no_pairs_of_their_rows(tmp_path):
-    places = [(f"{40 + n / 7:.6f}", f"{8 + n / 9:.6f}") for n in range(20)]
-    columns = {"a": ["id", "north"], "b": ["key", "east"], "c": ["north", "east"]}
-    rows = {
-        "a": [[f"a{n}", north] for n, (north, _) in enumerate(places)],
-        "b": [[f"b{n}", east] for n, (_, east) in enumerate(places)],
-        "c": places,
-    }
-    paths = [write_csv(tmp_path / f"{name}.csv", [columns[name], *rows[name]]) for name in columns]
-    assert list(sort_files(paths).views) == ["a", "b", "c"]
+@pytest.mark.parametrize("shared", SHARED)
+def test_tables_that_share_values_are_no_matches_of_each_other(tmp_path, shared):
+    tables = SHARED[shared].items()
+    paths = {name: write_csv(tmp_path / f"{name}.csv", rows) for name, rows in tables}
+    assert sort_files([*paths.values()]).views == paths
 
 
 def test_numbers_of_a_year_and_a_serial_number_name_rows(tmp_path):
@@ -146,6 +147,14 @@ def test_ids_of_matches_may_be_written_by_pandas_as_floats(tmp_path, files):
     assert "paare" in sort_files(files[:4]).views, "a table of numbers"
 
 
+def test_of_tables_with_the_same_columns_none_is_matches_of_the_others(tmp_path):
+    paths = []
+    for name, values in {"c": 3, "b": 9, "a": 9}.items():
+        rows = [["id", "x"], *([n, n % values] for n in range(9))]
+        paths.append(write_csv(tmp_path / f"{name}.csv", rows))
+    assert "c" in sort_files(paths).views
+
+
 @pytest.mark.parametrize("columns", [["air", "böden"], ["KEY", "Ort"], ["Air", "ort"]])
 def test_matches_called_like_the_tables_or_their_ids_may_name_a_row_often(tmp_path, files, columns):
     rows = [columns, *([100 + n % 2, f"ort-{n % 4}"] for n in range(8))]
@@ -154,19 +163,9 @@ def test_matches_called_like_the_tables_or_their_ids_may_name_a_row_often(tmp_pa
     write_csv(tmp_path / "paare.csv", [["key", "c"], *rows[1:]])
     found = sort_files(files[:4])
     assert "paare" in found.views
-    said = (
-        "two columns have ids of two tables. If these are matches, name the columns air and böden."
-    )
-    assert found.notes == [f"paare.csv: it was taken for a table, though {said}"]
-
-
-def test_of_tables_with_the_same_columns_none_is_matches_of_the_others(tmp_path):
-    values = {"a": [*range(9)], "b": [*range(9)], "c": [n % 3 for n in range(9)]}
-    paths = [
-        write_csv(tmp_path / f"{name}.csv", [["id", "x"], *map(list, enumerate(xs))])
-        for name, xs in values.items()
-    ][::-1]
-    assert "c" in sort_files(paths).views
+    advice = "If these are matches, name the columns air and böden."
+    said = f"it was taken for a table, though two columns have ids of two tables. {advice}"
+    assert found.notes == [f"paare.csv: {said}"]
 
 
 def test_a_file_called_like_two_tables_is_matches_even_if_its_ids_are_unknown(tmp_path, files):
@@ -188,9 +187,7 @@ def test_names_of_views_are_names_and_distinct(tmp_path):
     rows = [["id", "x", "y", "z", "u"], *([n] * 5 for n in range(3))]
     for path in ("1 a!.csv", "x/y.csv", "---.csv", "Y.csv"):
         write_csv(tmp_path / path, rows)
-    paths = [
-        str(tmp_path / path) for path in ("1 a!.csv", "x/y.csv", "---.csv", "1 a!.csv", "Y.csv")
-    ]
+    paths = [str(tmp_path / f"{name}.csv") for name in ("1 a!", "x/y", "---", "1 a!", "Y")]
     names = ["table_1_a", "y", "table", "table_1_a_2", "Y_2"]
     assert list(sort_files(paths).views) == names, "also where capitals do not count"
 

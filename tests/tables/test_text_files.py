@@ -19,27 +19,22 @@ def added(folder, content, beside=BESIDE):
     return with_columns(content, "a.csv", delimiter, own, beside, [False, True][-len(beside) :])
 
 
-@pytest.mark.parametrize(
-    ("content", "expected"),
-    [
-        ("id;x\na;1\nb; 2 \n", 'id;x;cluster;name\na;1;0;rot\nb; 2 ;1;"a;""b"\n'),
-        (
-            '"id";"x"\n"a";"1"\n"b";""\n',
-            '"id";"x";"cluster";"name"\n"a";"1";"0";"rot"\n"b";"";"1";"a;""b"\n',
-        ),
-        ('"id";"x"\n"a";1\n"b";2\n', '"id";"x";"cluster";"name"\n"a";1;0;"rot"\n"b";2;1;"a;""b"\n'),
-        ('id;x\r\n"a\nb";1\r\nb;2', 'id;x;cluster;name\r\n"a\nb";1;0;rot\r\nb;2;1;"a;""b"\r\n'),
-        ('id;"x"\ra;"1"\rb;2\r\r', 'id;"x";cluster;name\ra;"1";0;rot\rb;2;1;"a;""b"\r'),
-        ("id;x;\na;1;\nb;2;\n", 'id;x;;cluster;name\na;1;;0;rot\nb;2;;1;"a;""b"\n'),
-        ("id;x\na\nb;2\n", 'id;x;cluster;name\na;;0;rot\nb;2;1;"a;""b"\n'),
-        ('id;x\n5" a;1\nb;2\n', 'id;x;cluster;name\n"5"" a";1;0;rot\nb;2;1;"a;""b"\n'),
-        ("sep=;\nid;x\na;1,5\nb;2\n", 'sep=;\nid;x;cluster;name\na;1,5;0;rot\nb;2;1;"a;""b"\n'),
-        ('id;x\n\na;1\n"";\nb;2\nSumme;3', 'id;x;cluster;name\na;1;0;rot\nb;2;1;"a;""b"\n'),
-        ('id;x\n ;\t\na;1\n" ";  \nb;2\n \n', 'id;x;cluster;name\na;1;0;rot\nb;2;1;"a;""b"\n'),
-        ("1;2\n3;4\n", 'column 1;column 2;cluster;name\n1;2;0;rot\n3;4;1;"a;""b"\n'),
-    ],
-    ids=range(12),
-)  # fmt: skip
+@pytest.mark.parametrize(("content", "expected"), [
+    ("id;x\na;1\nb; 2 \n", 'id;x;cluster;name\na;1;0;rot\nb; 2 ;1;"a;""b"\n'),
+    ('"id";"x"\n"a";"1"\n"b";""\n',
+     '"id";"x";"cluster";"name"\n"a";"1";"0";"rot"\n"b";"";"1";"a;""b"\n'),
+    ('"id";"x"\n"a";1\n"b";2\n', '"id";"x";"cluster";"name"\n"a";1;0;"rot"\n"b";2;1;"a;""b"\n'),
+    ('id;x\r\n"a\nb";1\r\nb;2', 'id;x;cluster;name\r\n"a\nb";1;0;rot\r\nb;2;1;"a;""b"\r\n'),
+    ('id;x\r\na;1\nb;2\r\n', 'id;x;cluster;name\r\na;1;0;rot\nb;2;1;"a;""b"\r\n'),
+    ('id;"x"\ra;"1"\rb;2\r\r', 'id;"x";cluster;name\ra;"1";0;rot\rb;2;1;"a;""b"\r'),
+    ("id;x;\na;1;\nb;2;\n", 'id;x;;cluster;name\na;1;;0;rot\nb;2;;1;"a;""b"\n'),
+    ("id;x\na\nb;2\n", 'id;x;cluster;name\na;;0;rot\nb;2;1;"a;""b"\n'),
+    ('id;x\n5" a;1\nb;2\n', 'id;x;cluster;name\n"5"" a";1;0;rot\nb;2;1;"a;""b"\n'),
+    ("sep=;\nid;x\na;1,5\nb;2\n", 'sep=;\nid;x;cluster;name\na;1,5;0;rot\nb;2;1;"a;""b"\n'),
+    ('id;x\n\na;1\n"";\nb;2\nSumme;3', 'id;x;cluster;name\na;1;0;rot\nb;2;1;"a;""b"\n'),
+    ('id;x\n ;\t\na;1\n" ";  \nb;2\n \n', 'id;x;cluster;name\na;1;0;rot\nb;2;1;"a;""b"\n'),
+    ("1;2\n3;4\n", 'column 1;column 2;cluster;name\n1;2;0;rot\n3;4;1;"a;""b"\n'),
+], ids=range(13))  # fmt: skip
 def test_lines_stay_and_new_values_are_quoted_as_others_are(tmp_path, content, expected):
     assert added(tmp_path, content.encode()).decode() == expected
 

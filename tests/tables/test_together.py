@@ -10,22 +10,25 @@ from mvcc.cli._outcome import print_outcome
 from mvcc.exceptions import ConstraintConflictError, DataError, InvalidInputError
 from mvcc.results import read_facts
 from mvcc.tables import (
-    AskSession,
     ReviewSession,
     check_clustering,
     cluster_job,
     load_job,
-    read_inputs,
 )
 from tests.command_line import mvcc
 from tests.tables.problems import (
     K,
     answer_by,
     cluster,
+    keep_rows,
+    kinds_in,
     moved,
     read_csv,
+    session_of,
+    with_pairs,
     with_values,
     write_csv,
+    write_pairs,
     write_problem,
 )
 from tests.tables.test_asked import WHEN, asking, log, matches, read_answered
@@ -38,10 +41,9 @@ def options(tmp_path):
 
 def ids_by_kind(folder):
     """Return the ids of matched rows of the first view by their kinds."""
-    kinds = {row["id"]: row["kind"].split()[1] for row in read_csv(folder / "view0.csv")}
-    found = {}
+    kinds, found = kinds_in(folder), {}
     for one, _ in matches(folder):
-        found.setdefault(kinds[one], []).append(one)
+        found.setdefault(kinds[f"view0:{one}"].split()[1], []).append(one)
     return found
 
 
@@ -98,28 +100,22 @@ def test_what_nobody_disputes_is_clustered_by_and_the_rest_is_listed(tmp_path, b
     assert facts["n_clusters"] == K
     assert set(facts["names"]) == {f"kind {kind}" for kind in ids}
     assert not any(view["outliers"] for view in facts["views"])
-    given = {
-        facts["views"][0]["ids"][row] for link in facts["views"][0]["given"] for row in link[:2]
-    }
+    first = facts["views"][0]
+    given = {first["ids"][row] for link in first["given"] for row in link[:2]}
     assert given == set(kinds_of(ids, 0, 4))
-    assert len(facts["views"][0]["given"]) == 4 * K - K + K * (K - 1) / 2
+    assert len(first["given"]) == 4 * K - K + K * (K - 1) / 2
     (agreed,) = facts["together"]["agreements"]
     assert (agreed["n_objects"], agreed["n_same"]) == (2 * K + 2, 2 * K)
     partner = dict(matches(tmp_path))
     lines = read_csv(tmp_path / "out/disputed.csv")
-    assert [(row["id"], row["who"], row["answer"], row["settled"]) for row in lines[:4]] == [
-        (f"view0:{disputed}", "anna", "kind 0", ""),
-        (f"view0:{disputed}", "ben", "kind 1", ""),
-        (f"view1:{partner[disputed]}", "anna", "kind 0", ""),
-        (f"view1:{partner[disputed]}", "ben", "kind 1", ""),
-    ]
+    both = [("anna", "kind 0", ""), ("ben", "kind 1", "")]
+    said = [(row["id"], row["who"], row["answer"], row["settled"]) for row in lines[:4]]
+    names = f"view0:{disputed}", f"view1:{partner[disputed]}"
+    assert said == [(name, *one) for name in names for one in both]
     assert lines[4]["id"] == f"view0:{strange}"
-    stored = [list(row.values()) for row in read_csv(tmp_path / "out/answers.csv")]
-    assert stored == [
-        [*row.values(), who]
-        for who in ("anna", "ben")
-        for row in read_csv(tmp_path / who / "asked.csv")
-    ]
+    logs = {who: read_csv(tmp_path / who / "asked.csv") for who in ("anna", "ben")}
+    said = [row | {"who": who} for who, rows in logs.items() for row in rows]
+    assert read_csv(tmp_path / "out/answers.csv") == said
     report = (tmp_path / "out/report.html").read_text()
     assert "anna and ben agree about 6 of 8 objects that both answered (κ = 0.6" in report
     assert check_clustering(tmp_path / "out")[1:] == ([], [])
@@ -186,9 +182,8 @@ def test_answers_about_rows_that_are_gone_have_no_effect_and_are_counted(tmp_pat
     options, _, disputed, _ = by_two
     partners = dict(matches(tmp_path))
     link = [partners[one] for one in (disputed, ids_by_kind(tmp_path)["0"][0])]
-    write_csv(tmp_path / "anna/view1.csv", [["i", "j", "kind"], [*link, "must-link"]])
-    rows = [row for row in read_csv(tmp_path / "view0.csv") if row["id"] != disputed]
-    write_csv(tmp_path / "view0.csv", [rows[0].keys(), *(row.values() for row in rows)])
+    write_pairs(tmp_path / "anna/view1.csv", [*link, "must-link"])
+    keep_rows(tmp_path / "view0.csv", lambda row: row["id"] != disputed)
     values = {"continues": str(tmp_path / "out"), "unknown": "skip", "n_clusters": "auto"}
     facts = cluster(with_values(options, **values), tmp_path / "june")
     assert [one["said"][0][1] for one in facts["together"]["disputed"]] == ["outlier"]
@@ -200,13 +195,12 @@ def test_answers_are_used_again_when_a_match_of_an_answered_row_is_gone(tmp_path
     options, facts, *_ = by_two
     pairs, one, other = matches(tmp_path), *ids_by_kind(tmp_path)["0"][:2]
     link = [dict(pairs)[one], dict(pairs)[other]]
-    write_csv(tmp_path / "anna/view1.csv", [["i", "j", "kind"], [*link, "must-link"]])
+    write_pairs(tmp_path / "anna/view1.csv", [*link, "must-link"])
     if by == "review":
         with ReviewSession(tmp_path / "out") as session:
             session.record([(f"view0:{one}\nview1:{link[0]}", "no match")])
     else:
-        left = [pair for pair in pairs if one not in pair]
-        write_csv(tmp_path / "view0-view1.csv", [["view0", "view1"], *left])
+        keep_rows(tmp_path / "view0-view1.csv", lambda row: row["view0"] != one)
     options = with_values(options, continues=str(tmp_path / "out"), n_clusters="auto")
     again = cluster(options, tmp_path / "june")
     assert again["together"]["people"] == facts["together"]["people"]
@@ -223,8 +217,7 @@ def test_groups_whose_rows_are_all_gone_do_not_count(tmp_path, options, ids, peo
     groups = [[f"kind {kind}", "\n".join(f"view0:{one}" for one in ids[kind][:2])] for kind in ids]
     for folder in folders:
         write_csv(folder / "groups.csv", [["name", "members"], *groups])
-    rows = [row for row in read_csv(tmp_path / "view0.csv") if row["id"] not in ids["0"][:2]]
-    write_csv(tmp_path / "view0.csv", [rows[0].keys(), *(row.values() for row in rows)])
+    keep_rows(tmp_path / "view0.csv", lambda row: row["id"] not in ids["0"][:2])
     answers = read_answered(options, *folders, unknown="skip").answers
     assert set(answers.groups) == {"kind 1", "kind 2"}
     assert answers.n_counted == 2
@@ -247,16 +240,9 @@ def test_groups_of_only_one_person_are_named_and_not_told_apart(tmp_path, option
 
 def test_what_sessions_have_written_is_merged_as_it_was_answered(tmp_path, options, ids):
     """One person alone, in two folders, is clustered by as if it were one folder."""
-    kind = {
-        f"view{n}:{row['id']}": row["kind"]
-        for n in "01"
-        for row in read_csv(tmp_path / f"view{n}.csv")
-    }
-    job = load_job(None, with_values(options, n_clusters="auto"))
-    inputs = read_inputs(job)
     for who, seen in (("anna", 6), ("ben", 12)):
-        with AskSession(job, inputs, tmp_path / who) as session:
-            answer_by(kind.get, session, seen)
+        with session_of(options, tmp_path / who, n_clusters="auto") as session:
+            answer_by(kinds_in(tmp_path).get, session, seen)
             constraints = session._questions.constraints
     answers = read_answered(options, tmp_path / "anna", tmp_path / "ben")
     assert answers.constraints == constraints
@@ -278,8 +264,7 @@ def test_folders_that_do_not_go_together_are_refused(tmp_path, options, ids, fol
         answered(tmp_path / who, answers)
     answered(tmp_path / "foreign", {"zz": "kind 0"})
     others = [row["id"] for row in read_csv(tmp_path / "view0.csv") if row["id"] not in answers]
-    links = [["i", "j", "kind"], [*others[:2], "must-link"]]
-    write_csv(tmp_path / "by hand/view0.csv", links)
+    write_pairs(tmp_path / "by hand/view0.csv", [*others[:2], "must-link"])
     lines = [[f"view0:{one}", "kind 9", WHEN, "anna"] for one in answers]
     write_csv(tmp_path / "named/answers.csv", [["id", "answer", "when", "who"], *lines])
     with pytest.raises((DataError, InvalidInputError), match=message):
@@ -326,8 +311,7 @@ def test_a_config_of_several_people_does_not_tell_whose_answers_new_ones_are(tmp
 def test_a_contradiction_names_the_line_of_the_answer(tmp_path, options, ids):
     said = kinds_of(ids, 0, 2)
     folders = [answered(tmp_path / who, said) for who in ("anna", "ben")]
-    links = [["i", "j", "kind"], [*list(said)[:2], "cannot-link"]]
-    given = (("constraints", "view0"), write_csv(tmp_path / "pairs.csv", links), "--constraints")
+    options = with_pairs(options, tmp_path / "pairs.csv", [*list(said)[:2], "cannot-link"])
     both = r"\(must-link, line 3 of anna/asked\.csv\).*\(cannot-link, line 2 of pairs\.csv\)"
     with pytest.raises(ConstraintConflictError, match=both):
-        cluster([*asking(options, *folders), given], tmp_path / "out")
+        cluster(asking(options, *folders), tmp_path / "out")

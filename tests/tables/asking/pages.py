@@ -13,8 +13,8 @@ KINDS = ("harbor", "street", "forest")
 THEN = "mvcc cluster cluster.yaml --asked answers -k auto --out results"
 # one pixel
 PNG = bytes.fromhex(
-    "89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c4890000000d49444154789c63606060f80f0001040100"
-    "5fe5c34b0000000049454e44ae426082"
+    "89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c4890000000d4944415478"
+    "9c63606060f80f00010401005fe5c34b0000000049454e44ae426082"
 )
 
 
@@ -25,27 +25,23 @@ def kind_of(number):
 def write_tables(folder, prefix="t", n=60):
     """Write texts, images and matches of every second row, each of one kind; return a config."""
     rng = np.random.default_rng(0)
-    centers = {
-        "texts": rng.normal(size=(len(KINDS), 4)) * 3,
-        "images": rng.normal(size=(len(KINDS), 6)) * 3,
-    }
+    widths = {"texts": 4, "images": 6}
+    centers = {view: rng.normal(size=(len(KINDS), width)) * 3 for view, width in widths.items()}
     ids = {"texts": [f"{prefix}{i}" for i in range(n)], "images": [f"i{i}" for i in range(n)]}
+    shown = {
+        "texts": [f"about a {kind_of(i)}, " * 20 for i in range(n)],
+        "images": [f"pictures/{i}.png" for i in range(n)],
+    }
     for view, places in centers.items():
         features = places[np.arange(n) % len(KINDS)] + rng.normal(size=(n, places.shape[1]))
-        shown = [
-            f"about a {kind_of(i)}, " * 20 if view == "texts" else f"pictures/{i}.png"
-            for i in range(n)
-        ]
         header = ["id", "shown", *(f"x{j}" for j in range(places.shape[1]))]
-        table = [[ids[view][i], shown[i], *map(str, features[i].round(3))] for i in range(n)]
-        write_csv(folder / f"{view}.csv", [header, *table])
-    write_csv(
-        folder / "matches.csv",
-        [["texts", "images"], *([ids["texts"][i], ids["images"][i]] for i in range(0, n, 2))],
-    )
+        rows = zip(ids[view], shown[view], features.round(3).tolist(), strict=True)
+        write_csv(folder / f"{view}.csv", [header, *([id, one, *own] for id, one, own in rows)])
+    matched = list(zip(ids["texts"], ids["images"], strict=True))[::2]
+    write_csv(folder / "matches.csv", [["texts", "images"], *matched])
     (folder / "pictures").mkdir()
-    for i in range(n):
-        (folder / "pictures" / f"{i}.png").write_bytes(PNG)
+    for path in shown["images"]:
+        (folder / path).write_bytes(PNG)
     config = folder / "cluster.yaml"
     config.write_text(
         "views: {texts: texts.csv, images: images.csv}\nmatches: {'texts:images':"

@@ -1,6 +1,6 @@
-"""Whole sessions of questions, by keys, by tables, by the bodies of a page and by programs, to be held again.
+"""Whole sessions of questions by keys, tables, bodies of a page and programs, to be held again.
 
-``python -m tests.tables.asking.replaying`` writes the files of each into the folder ``stored`` beside this module.
+``python -m tests.tables.asking.replaying`` writes the files of each into the folder ``stored``.
 """
 
 import io
@@ -27,17 +27,19 @@ KEYS_OF_GROUPS = [*"lm", "harbor", "sea", *"lr", "street", "road", *"l1ulm", "g2
 UNDO = {"id": "", "answer": "undo"}
 SESSIONS = {
     "keys": [
-        ("keys", "n", "harbor", "n", "", "n", "street", "1", "u", "o", "p", "1", "2", "?", "N", "harbor", "x", "f"),
-        ("keys", *KEYS_OF_GROUPS, "p", "p", "n", "sea", "n", "g1", "n", "new", "n", "x" * 201, "p", "1", "f"),
+        ("keys", *"n|harbor|n||n|street|1|u|o|p|1|2|?|N|harbor|x|f".split("|")),
+        ("keys", *KEYS_OF_GROUPS, *"ppn", "sea", "n", "g1", "n", "new", "n", "x" * 201, *"p1f"),
     ],
-    "pairs": [("pairs", "n", "n", "sea", "y", "n", "o", "n", "n", "p", "u", "n", "n", "tree", "f")],
+    "pairs": [("pairs", "n", "n", "sea", *"ynonnpunn", "tree", "f")],
     "tables": [
-        ("table", ("@0", "new:a"), ("@1", "new"), ("@2", "g1"), ("@3", "outlier"), ("", "undo"), ("@3", "unsure")),
+        ("table", ("@0", "new:a"), ("@1", "new"), ("@2", "g1"), ("@3", "outlier"), ("", "undo"),
+         ("@3", "unsure")),
         ("table", ("@0", "new:b"), ("@1", "c")),  # refused as a whole
         ("table", ("@0", "new:b"), ("a", "merge:b"), ("group 2", "rename:two"), ("@1", "two")),
         ("table", ("texts:t4", "two"), ("images:i4", "unsure")),  # one object
         ("table", ("", "undo"), ("any", "undo"), ("two", "rename:g9")),
-        ("table", ("", "undo"), ("", "undo"), ("@5", "outlier"), ("@6", "new:last"), ("last", "merge:b")),
+        ("table", ("", "undo"), ("", "undo"), ("@5", "outlier"), ("@6", "new:last"),
+         ("last", "merge:b")),
     ],
     "page": [
         ("page", {"answer": "new:harbor"}, {"answer": "new"}, {"answer": "g2"},
@@ -56,7 +58,7 @@ SESSIONS = {
          {"id": "images:i4", "answer": "b"}, UNDO, {"id": "texts:t3", "answer": "new"}),
         ("table", ("texts:t6", "a"), ("texts:t3", "a")),
     ],
-    "second looks": [("truly", 64, 6), ("keys", "1", "2", "n", "of its own", "f"), ("truly", 15, 100)],
+    "second looks": [("truly", 64, 6), ("keys", *"12n", "of its own", "f"), ("truly", 15, 100)],
     "moved": [("truly", 20, 3), ("page", {"id": "g2", "answer": "merge:g1"}, UNDO, UNDO,
                                  {"answer": "g1"}), ("truly", 21, 5)],
 }  # fmt: skip

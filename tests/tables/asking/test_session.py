@@ -10,14 +10,18 @@ from mvcc.exceptions import (
     MvccError,
     StoreError,
 )
+from mvcc.multiview.questions._questions import Questions
 from mvcc.tables import AskSession, load_job, read_inputs, record_table
 from mvcc.tables.reading._answers import with_answers
 from tests.tables.asking.pages import write_tables
 from tests.tables.asking.replaying import SESSIONS, STORED, files_of, hold, opened
 from tests.tables.problems import (
     answer_by,
+    kinds_in,
     options_of,
     read_csv,
+    session_of,
+    with_pairs,
     with_values,
     write_csv,
     write_problem,
@@ -33,75 +37,56 @@ def options(tmp_path):
     return write_problem(tmp_path, judged=())
 
 
-def session(options, folder, on_note=lambda note: None, **values):
-    job = load_job(None, with_values(options, **values))
-    return AskSession(job, read_inputs(job), folder, on_note=on_note)
-
-
 @pytest.fixture
 def asking(options, tmp_path):
-    with session(options, tmp_path / "asked") as asking:
+    with session_of(options, tmp_path / "asked") as asking:
         yield asking
-
-
-def truth_of(options):
-    """Return the true class of every row by the id "view:row"."""
-    job = load_job(None, options)
-    return {
-        f"{t.name}:{i}": kind
-        for t in read_inputs(job).tables
-        for i, kind in zip(t.ids, t.reference, strict=True)
-    }
 
 
 def all_of(asking):
     return asking.status, asking.said, asking.groups, [q.id for q in asking.next(5)]
 
 
-def test_a_log_with_such_names_is_said_again_with_a_note(options, tmp_path):
-    with session(options, tmp_path / "asked") as asking:
+def test_a_log_of_names_that_are_handles_or_long_is_read_again_with_a_note(options, tmp_path):
+    with session_of(options, tmp_path / "asked") as asking:
         ids = [question.id for question in asking.next(3)]
         for one, name in zip(ids, "abc", strict=True):
             asking.answer(one, f"new:{name}")
     log, notes = tmp_path / "asked" / "asked.csv", []
-    log.write_text(
-        log.read_text().replace("new:a,", "new:g2,").replace("new:c,", f"new:{'c' * 300},")
-    )
-    with session(options, tmp_path / "asked", on_note=notes.append) as asking:
+    renamed = log.read_text().replace("new:a,", "new:g2,")
+    log.write_text(renamed.replace("new:c,", f"new:{'c' * 300},"))
+    with session_of(options, tmp_path / "asked", on_note=notes.append) as asking:
         assert [group.name for group in asking.groups] == ["g2", "b", "c" * 300]
         (question,) = asking.next()
         asking.answer(question.id, "g2")
         asking.record([("g2", "rename:a")])
         assert said(asking)[0] == (ids[0], "a")
-    assert [note.partition(": ")[2] for note in notes] == [
-        "the group 'g2' takes all answers 'g2', whichever group has this handle. Rename it."
-    ]
-    with session(options, tmp_path / "asked", on_note=notes.append) as asking:
+    told = "the group 'g2' takes all answers 'g2', whichever group has this handle. Rename it."
+    assert [note.partition(": ")[2] for note in notes] == [told]
+    with session_of(options, tmp_path / "asked", on_note=notes.append) as asking:
         assert [group.name for group in asking.groups][:2] == ["a", "b"]
     assert len(notes) == 1
 
 
 def test_a_contradiction_is_refused_with_its_chain(options, tmp_path):
-    with session(options, tmp_path / "first") as asking:
+    with session_of(options, tmp_path / "first") as asking:
         one, other = (question.id for question in asking.next(2))
     rows = [name.split(":")[1] for name in (one, other)]
-    judged = tmp_path / "judged.csv"
-    judged.write_text(f"i,j,kind\n{rows[0]},{rows[1]},cannot-link\n")
-    options = [*options, (("constraints", "view0"), str(judged), "--constraints")]
-    with session(options, tmp_path / "asked") as asking:
+    options = with_pairs(options, tmp_path / "judged.csv", [*rows, "cannot-link"])
+    with session_of(options, tmp_path / "asked") as asking:
         asking.answer(one, "new:a")
         before = all_of(asking)
         with pytest.raises(ConstraintConflictError, match=r"line 2 of judged\.csv"):
             asking.answer(other, "a")
         assert all_of(asking) == before
         asking.answer(other, "new:b")
-    with session(options, tmp_path / "drop", on_conflict="drop") as asking:
+    with session_of(options, tmp_path / "drop", on_conflict="drop") as asking:
         asking.answer(one, "new:a")
         asking.answer(other, "a")
 
 
 def test_a_line_that_was_cut_off_is_left_out(options, tmp_path):
-    with session(options, tmp_path / "asked") as asking:
+    with session_of(options, tmp_path / "asked") as asking:
         ids = [question.id for question in asking.next(2)]
         asking.answer(ids[0], "new:ä")
         before = all_of(asking)
@@ -111,7 +96,7 @@ def test_a_line_that_was_cut_off_is_left_out(options, tmp_path):
     first = content.index(b"\n", content.index(b"\n") + 1) + 1
     for end in range(first + 1, content.rindex(b","), 5):
         log.write_bytes(content[:end])
-        with session(options, tmp_path / "asked", on_note=notes.append) as asking:
+        with session_of(options, tmp_path / "asked", on_note=notes.append) as asking:
             assert all_of(asking)[1:] == before[1:]
         assert f"asked.csv:3: the last line, '{ids[1]}"[: end - first] in notes[-1]
         assert notes.pop().endswith("was cut off, and is left out.")
@@ -120,7 +105,7 @@ def test_a_line_that_was_cut_off_is_left_out(options, tmp_path):
 
 def test_a_log_that_lost_lines_is_refused_before_the_groups_lose_their_members(options, tmp_path):
     log, groups = tmp_path / "asked/asked.csv", tmp_path / "asked/groups.csv"
-    with session(options, tmp_path / "asked") as asking:
+    with session_of(options, tmp_path / "asked") as asking:
         first, *others = (question.id for question in asking.next(3))
         asking.answer(first, "new:ä")
         older = log.read_bytes()
@@ -128,23 +113,23 @@ def test_a_log_that_lost_lines_is_refused_before_the_groups_lose_their_members(o
     log.write_bytes(older)
     before = groups.read_bytes()
     message = r"asked\.csv lacks answers about 2 objects of groups\.csv\. Restore it; or, to drop"
-    with pytest.raises(StoreError, match=message), session(options, tmp_path / "asked"):
+    with pytest.raises(StoreError, match=message), session_of(options, tmp_path / "asked"):
         pass
     assert groups.read_bytes() == before
     groups.unlink()
-    with session(options, tmp_path / "asked") as asking:
+    with session_of(options, tmp_path / "asked") as asking:
         assert [one.id for one in asking.said] == [first]
         before = groups.read_bytes()
         asking.undo()
     groups.write_bytes(before)  # as if it had been killed once the log was stored
-    with session(options, tmp_path / "asked") as asking:
+    with session_of(options, tmp_path / "asked") as asking:
         assert not asking.said
 
 
 def test_answers_about_rows_that_are_gone_stay_in_the_log(options, tmp_path):
     table, log, notes = tmp_path / "view0.csv", tmp_path / "asked/asked.csv", []
-    with session(options, tmp_path / "asked") as asking:
-        first, *others = answer_by(truth_of(options).get, asking, 12)
+    with session_of(options, tmp_path / "asked") as asking:
+        first, *others = answer_by(kinds_in(tmp_path).get, asking, 12)
         of_first = [name for name in asking.groups[0].members if name.startswith("view0:")]
         asking.record([(others[0], "new:alone")])
         before, records = all_of(asking)[1:3], log.read_text()
@@ -152,7 +137,7 @@ def test_answers_about_rows_that_are_gone_stay_in_the_log(options, tmp_path):
     gone = {*of_first, first, others[0]}
     table.write_text("".join(one for one in lines if f"view0:{one.split(',')[0]}" not in gone))
     skipping = with_values(options, unknown="skip")
-    with session(skipping, tmp_path / "asked", on_note=notes.append) as asking:
+    with session_of(skipping, tmp_path / "asked", on_note=notes.append) as asking:
         left = [one for one in before[0] if not one.id.startswith("view0:") or one.id not in gone]
         assert asking.said == left
         assert asking.status.n_answers == len(left)
@@ -169,13 +154,13 @@ def test_answers_about_rows_that_are_gone_stay_in_the_log(options, tmp_path):
     said = with_answers(job, read_inputs(job)).notes
     assert not [note for note in said if "do not say the same" in note]
     table.write_text("".join(lines))
-    with session(options, tmp_path / "asked", on_note=pytest.fail) as asking:
+    with session_of(options, tmp_path / "asked", on_note=pytest.fail) as asking:
         assert all_of(asking)[1:3] == before
 
 
 def test_what_somebody_adds_to_the_log_meanwhile_is_kept(options, tmp_path):
     """The line has no end, but is whole."""
-    with session(options, tmp_path / "asked") as asking:
+    with session_of(options, tmp_path / "asked") as asking:
         first, second, third = (question.id for question in asking.next(3))
         asking.answer(first, "new:ä")
         log = tmp_path / "asked" / "asked.csv"
@@ -185,7 +170,7 @@ def test_what_somebody_adds_to_the_log_meanwhile_is_kept(options, tmp_path):
             asking.answer(third, "ä")
         assert log.read_bytes() == by_hand
         assert [one.id for one in asking.said] == [first]
-    with session(options, tmp_path / "asked", on_note=pytest.fail) as asking:
+    with session_of(options, tmp_path / "asked", on_note=pytest.fail) as asking:
         assert [one.id for one in asking.said] == [first, second]
         asking.answer(third, "ä")
     assert [row["id"] for row in read_csv(log)] == [first, second, third]
@@ -203,11 +188,11 @@ def test_an_answer_is_not_stored_if_a_file_that_follows_cannot_be_replaced(askin
 
 
 def test_a_copy_without_hidden_files_is_resumed(options, tmp_path):
-    with session(options, tmp_path / "asked") as asking:
+    with session_of(options, tmp_path / "asked") as asking:
         first, second = (question.id for question in asking.next(2))
         asking.answer(first, "new:ä")
     (tmp_path / "asked/.mvcc-files").unlink()
-    with session(options, tmp_path / "asked") as asking:
+    with session_of(options, tmp_path / "asked") as asking:
         asking.answer(second, "new:ö")
         assert [one.id for one in asking.said] == [first, second]
 
@@ -216,37 +201,37 @@ def test_a_copy_without_hidden_files_is_resumed(options, tmp_path):
 def test_views_whose_files_would_be_one_on_some_disks_are_refused(tmp_path, names):
     table = write_csv(tmp_path / "table.csv", [["x"], [1], [2]])
     with pytest.raises(ConfigError, match="called asked or groups: files"):
-        session(options_of(dict.fromkeys(names, table), n_clusters=2), tmp_path / "asked")
+        session_of(options_of(dict.fromkeys(names, table), n_clusters=2), tmp_path / "asked")
 
 
 @pytest.mark.parametrize("exists", [True, False])
 def test_a_link_in_the_place_of_the_log_is_never_replaced(options, tmp_path, exists):
     log, elsewhere = tmp_path / "asked/asked.csv", tmp_path / "elsewhere.csv"
-    with session(options, tmp_path / "asked") as asking:
+    with session_of(options, tmp_path / "asked") as asking:
         asking.answer(asking.next()[0].id, "new:ä")
     log.rename(elsewhere)
     log.symlink_to(elsewhere)
     if not exists:
         elsewhere.unlink()
     message = r"asked\.csv is a link, .* Move the log itself here, or choose another folder"
-    with pytest.raises(StoreError, match=message), session(options, tmp_path / "asked"):
+    with pytest.raises(StoreError, match=message), session_of(options, tmp_path / "asked"):
         pass
     assert log.is_symlink()
 
 
 def test_folders_of_others_are_refused(options, tmp_path):
     def refused(options, folder, error, message):
-        with pytest.raises(error, match=message), session(options, folder):
+        with pytest.raises(error, match=message), session_of(options, folder):
             pass
 
     (tmp_path / "file").write_text("")
     refused(options, tmp_path / "file", StoreError, "file is where a folder must be")
     refused(options, tmp_path, StoreError, "but no answers")
-    with session(options, tmp_path / "asked") as asking:
+    with session_of(options, tmp_path / "asked") as asking:
         asking.answer(asking.next()[0].id, "new:a")
-    given = (("constraints", "view0"), str(tmp_path / "asked/view0.csv"), "--constraints")
     (tmp_path / "asked/view0.csv").write_text("i,j,kind\n")
-    refused([*options, given], tmp_path / "asked", StoreError, "would be overwritten")
+    given = with_pairs(options, tmp_path / "asked/view0.csv")
+    refused(given, tmp_path / "asked", StoreError, "would be overwritten")
     other = write_problem(tmp_path / "other", n_views=1, pairs=(), judged=(), n=9, n_matches=1)
     message = r"asked\.csv:2: .*other tables, or rows that are gone, .* several, each with --asked"
     refused(other, tmp_path / "asked", InvalidInputError, message)
@@ -261,28 +246,25 @@ def test_a_log_of_somebody_else_is_refused_and_nothing_is_touched(options, tmp_p
     mine = {"asked.csv": log, ".my.part": b"mine", ".asked.csv.7.part": b"mine"}
     for name, content in mine.items():
         (folder / name).write_bytes(content)
-    with pytest.raises(StoreError, match=r"asked\.csv:1: "), session(options, folder):
+    with pytest.raises(StoreError, match=r"asked\.csv:1: "), session_of(options, folder):
         pass
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == mine
 
 
 def test_second_looks_are_one_card_in_five(tmp_path):
     options = write_problem(tmp_path, judged=(), n=60, n_matches=20)
-    truth = truth_of(options)
+    truth = kinds_in(tmp_path)
     other = {kind: min(set(truth.values()) - {kind}) for kind in truth.values()}
-    with session(options, tmp_path / "asked") as asking:
+    with session_of(options, tmp_path / "asked") as asking:
         ids = answer_by(truth.get, asking, 24)
     # as if three had been answered wrongly at last
     wrong = {ids[5], ids[12], ids[20]}
     log = tmp_path / "asked" / "asked.csv"
-    rows = [
-        line
-        for line in log.read_text().splitlines()
-        if line.split(",")[0] not in wrong or ",new:" in line
-    ]
+    lines = log.read_text().splitlines()
+    rows = [line for line in lines if line.split(",")[0] not in wrong or ",new:" in line]
     rows += [f"{one},{other[truth[one]]},2026-01-01T00:00:00+00:00" for one in sorted(wrong)]
     log.write_text("\n".join(rows) + "\n")
-    with session(options, tmp_path / "asked") as asking:
+    with session_of(options, tmp_path / "asked") as asking:
         cards = [asking.card(question) for question in asking.next(20)]
         assert [place for place, card in enumerate(cards) if card.second_look] == [0, 5, 10]
         looked = [card for card in cards if card.second_look]
@@ -311,7 +293,7 @@ def test_a_card_shows_columns_images_and_bars(tmp_path):
     assert not three.bars
     assert not four.images
     assert ("file", "pictures/4.png") in four.values
-    with session(options_of({"texts": path}, n_clusters=2), tmp_path / "asked") as asking:
+    with session_of(options_of({"texts": path}, n_clusters=2), tmp_path / "asked") as asking:
         (three,) = asking.card(asking.question("texts:r3")).rows
     assert three.values == (("title", "title 3"),)
     assert "x" in [column for column, _, _ in three.bars]
@@ -320,7 +302,7 @@ def test_a_card_shows_columns_images_and_bars(tmp_path):
 def test_bars_have_the_values_of_numbers_dates_and_truth(tmp_path):
     rows = [[f"r{n}", f"{n},5", "no" if n % 4 else "yes", f"{n + 1}.03.2024"] for n in range(20)]
     path = write_csv(tmp_path / "texts.csv", [["id", "x", "paid", "sent"], *rows])
-    with session(options_of({"texts": path}, n_clusters=2), tmp_path / "asked") as asking:
+    with session_of(options_of({"texts": path}, n_clusters=2), tmp_path / "asked") as asking:
         (zero,) = asking.card(asking.question("texts:r0")).rows
     values = {column: value for column, value, _ in zero.bars}
     assert values == {"x": "0.5", "paid": "yes", "sent": "2024-03-01"}
@@ -340,13 +322,17 @@ def test_the_columns_that_differ_most_are_shown(asking):
     assert sizes == sorted(sizes, reverse=True)
 
 
-def test_the_share_of_rows_that_moved_is_told_after_each_ten(asking, options):
-    truth = truth_of(options)
-    for n_answers in (19, 20):
-        assert asking.status.moved is None
+def test_the_share_of_rows_that_moved_is_told_after_each_ten(asking, tmp_path, monkeypatch):
+    truth, as_of, compared = kinds_in(tmp_path), Questions.as_of, []
+    monkeypatch.setattr(Questions, "as_of", lambda own, n: compared.append(n) or as_of(own, n))
+    for n_answers in (19, 20, 21):
+        told = asking.status.moved
+        assert told is None or n_answers == 21
         while asking.status.n_answers < n_answers:  # a second look is no further answer
             answer_by(truth.get, asking, 1)
-    assert 0 <= asking.status.moved <= 1
+    assert 0 <= asking.status.moved == told <= 1
+    assert {*compared} == {10, 20}
+    asking.undo()
     asking.undo()
     assert asking.status.moved is None
 
@@ -357,7 +343,7 @@ def test_rows_with_hardly_any_text_are_not_among_the_first_cards(tmp_path):
     path = write_csv(tmp_path / "a.csv", [["id", "title", "x"], *rows])
     view = {"path": path, "ignore": ["title"]}
     shown = (("show", "a"), ["title"], "--show")
-    with session([*options_of({"a": view}, n_clusters=3), shown], tmp_path / "asked") as asking:
+    with session_of([*options_of({"a": view}, n_clusters=3), shown], tmp_path / "asked") as asking:
         ids = [question.id for question in asking.next(40)]
     short = {f"a:r{n}" for n in range(0, 40, 2)}
     assert short.isdisjoint(ids[:20])
@@ -391,7 +377,7 @@ def record(asking, tmp_path):
     ],
     ids=["lf", "crlf", "bom", "other columns", "tabs", "quoted"],
 )
-def test_tables_that_say_the_same(asking, record, text):
+def test_tables_of_answers_may_be_written_in_many_ways(asking, record, text):
     record(text)
     assert [(group.name, group.size) for group in asking.groups] == [("a", 2)]
     assert len(asking.said) == 2
