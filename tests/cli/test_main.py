@@ -27,6 +27,7 @@ def test_help_names_every_command_and_the_version_is_printed():
         ("run x.yaml -j 0", 2, "must be a positive integer or -1 (one per core), got 0"),
         ("data check protien", 1, "protein"),
         ("plot no_such_folder", 1, "no_such_folder"),
+        ("check . --quiet --json", 1, "there are no results here"),
         ("export a --out=", 2, "Invalid value for '--out': it is empty; name a file or folder."),
         ("cluster a.csv --out=", 2, "Invalid value for '--out': it is empty"),
         ("match a.yaml --out a.xlsx", 2, "--out a.xlsx: the ending '.xlsx' is none of .csv, .txt."),
@@ -78,28 +79,24 @@ def test_what_an_interrupt_leaves_is_said_of_each_command(words, message):
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_an_import_that_makes_another_error_of_an_interrupt_is_interrupted(number):
-    def imported(**_):
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (ImportError("initialization failed"), "interrupted; repeat the command to finish."),
+        (DataError("former labels wait"), "former labels wait"),
+    ],
+)
+def test_what_an_interrupt_becomes_is_told_if_it_is_mvccs_and_else_interrupted(number, error, said):
+    def end(**_):
         try:
             signal.raise_signal(number)
         except KeyboardInterrupt:
-            raise ImportError("initialization failed") from None
+            raise error from None
 
     # a run of tests in the background ignores SIGINT, and so would the command
     heard = patch.object(signal, "getsignal", return_value=signal.SIG_DFL)
-    with heard, patch.object(cli, "main", side_effect=imported):
-        assert mvcc("check").returncode == 130
-
-
-def test_an_error_of_what_is_put_back_after_an_interrupt_is_told():
-    def put_back(**_):
-        try:
-            signal.raise_signal(signal.SIGTERM)
-        except KeyboardInterrupt:
-            raise DataError("former labels wait") from None
-
-    with patch.object(cli, "main", side_effect=put_back):
-        assert mvcc("check").stderr == "mvcc: former labels wait\n"
+    with heard, patch.object(cli, "main", side_effect=end):
+        assert mvcc("check").stderr == f"mvcc: {said}\n"
 
 
 @pytest.mark.parametrize("error", [ZeroDivisionError(), OSError(5, "a fault"), RuntimeError("x")])
