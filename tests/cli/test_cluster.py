@@ -17,7 +17,7 @@ import pytest
 from mvcc.exceptions import ConfigError, ConstraintConflictError, DataError, StoreError
 from mvcc.reporting import figures
 from tests.command_line import invoke, mvcc
-from tests.tables.problems import outputs, read_csv, write_problem, write_workbook
+from tests.tables.problems import facts_of, outputs, read_csv, write_problem, write_workbook
 
 TABLES = "--view texts=texts.csv --view images=images.csv --match texts:images=matches.csv"
 COLUMNS = "--labels-column texts=kind --labels-column images=kind"
@@ -36,11 +36,13 @@ n_clusters: 3
 
 @pytest.fixture
 def data(tmp_path, monkeypatch):
-    """Write two tables, matches, constraints and their config, beside a page of somebody else."""
+    """Write two tables, matches, constraints and a config, beside a page of somebody else."""
     write_problem(tmp_path, n=N, n_matches=60, n_judged=40)
     names = {"view0": "texts", "view1": "images", "view0-view1": "matches", "judged0": "pairs"}
     for former, name in names.items():
         (tmp_path / f"{former}.csv").rename(tmp_path / f"{name}.csv")
+    pairs = [list(row.values()) for row in read_csv(tmp_path / "matches.csv")]
+    write_workbook(tmp_path / "matches.xlsx", [["Text", "Bild"], *pairs])
     (tmp_path / "cluster.yaml").write_text(CONFIG)
     (tmp_path / "README.md").write_text("Two tables and their config.\n")
     monkeypatch.chdir(tmp_path)
@@ -52,10 +54,6 @@ def run(words, *more, code=0):
     """Run the command, unless it is asked for without the comparison, which takes longest."""
     quick = "" if "--comparison" in words else "--no-comparison"
     return invoke(f"cluster {words} {quick}", *more, code=code)
-
-
-def facts_of(folder):
-    return json.loads(Path(folder, "clustering.json").read_text("utf-8"))
 
 
 RANGE = f"{TABLES} {PAIRS} {COLUMNS} --out numbers"
@@ -209,17 +207,17 @@ def test_dropped_constraints_are_counted_and_many_clusters_cut(data):
     assert "\n… and 2 more clusters; see the report.\n" in printed
 
 
+NAMELESS = "'texts' has no name, '=' and value, such as"
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
         ("", "there is nothing to cluster; give a CONFIG file, or tables: mvcc cluster a.csv"),
         ("--view texts=texts.csv", "the number of clusters is missing; give it with -k"),
-        ("--view texts.csv -k 2", "'texts.csv' has no name, '=' and value, such as --view texts="),
+        ("--view texts -k 2", f"{NAMELESS} --view texts="),
         ("--view =texts.csv -k 2", "'=texts.csv' has no name"),
-        (
-            "cluster.yaml --ignore texts",
-            "'texts' has no name, '=' and value, such as --ignore texts",
-        ),
+        ("cluster.yaml --ignore texts", f"{NAMELESS} --ignore texts"),
         (f"{OPTIONS} --view texts=images.csv", "'texts' is given twice; keep one"),
         ("cluster.yaml other.yml", "one CONFIG at most, got cluster.yaml and other.yml"),
         ("a.xlsx --header a=0 -k 2", "a=0 is not a row of a sheet; write a whole number from 1 on"),
@@ -287,41 +285,32 @@ def test_an_output_folder_whose_name_is_no_text_is_refused_since_no_command_woul
 # tables and matches as they are, without a config and without names
 
 
-@pytest.fixture
-def with_pairs(data):
-    """Return the folder, with matches in a workbook."""
-    pairs = [list(row.values()) for row in read_csv("matches.csv")]
-    write_workbook("Paare.xlsx", [["Text", "Bild"], *pairs])
-    return data
-
-
-def test_two_tables_and_matches_are_enough(with_pairs):
-    files = "texts.csv images.csv --match Paare.xlsx --constraints pairs.csv"
-    words = f"cluster {files} -k 3 --no-comparison --stability-runs 0"
-    invoke(words)
-    facts = json.loads((with_pairs / "results" / "clustering.json").read_text())
+def test_two_tables_and_matches_are_enough(data):
+    words = "texts.csv images.csv --match matches.xlsx --constraints pairs.csv -k 3"
+    run(f"{words} --stability-runs 0")
+    facts = facts_of("results")
     assert [view["name"] for view in facts["views"]] == ["texts", "images"]
     assert [file["rows"] for file in facts["inputs"]] == [N, N, 60, 40]
-    invoke("cluster results/cluster.yaml --dry-run")
+    run("results/cluster.yaml --dry-run")
     with pytest.raises(StoreError, match=r"^results holds a clustering\. .* with --fresh\.$"):
-        invoke(words)
+        run(words)
 
 
-def test_a_view_and_a_config_go_with_tables(with_pairs):
-    (with_pairs / "extra.csv").write_text("id,x\na,1\nb,2\nc,3\nd,4\n")
-    for words, views in (
-        (
-            "images.csv --view words=texts.csv --match words:images=Paare.xlsx -k 4",
-            ["words", "images"],
-        ),
+@pytest.mark.parametrize(
+    ("words", "views"),
+    [
+        ("images.csv --view w=texts.csv --match w:images=matches.xlsx -k 4", ["w", "images"]),
         ("cluster.yaml extra.csv", ["texts", "images", "extra"]),
-    ):
-        found = json.loads(invoke(f"cluster {words} --dry-run --json").stdout)
-        assert list(found["settings"]["views"]) == views
-        assert found["matches"] == [{"views": views[:2], "matches": 60}]
+    ],
+)
+def test_a_view_and_a_config_go_with_tables(data, words, views):
+    (data / "extra.csv").write_text("id,x\na,1\nb,2\nc,3\nd,4\n")
+    found = json.loads(run(f"{words} --dry-run --json").stdout)
+    assert list(found["settings"]["views"]) == views
+    assert found["matches"] == [{"views": views[:2], "matches": 60}]
 
 
-def test_the_next_command_names_the_tables(with_pairs):
-    named = "--view texts=texts.csv --view images=images.csv --match texts:images=Paare.xlsx"
+def test_the_next_command_names_the_tables(data):
+    named = "--view texts=texts.csv --view images=images.csv --match texts:images=matches.xlsx"
     with pytest.raises(ConfigError, match=f"mvcc ask {named}"):
-        invoke("cluster texts.csv images.csv --match Paare.xlsx -k auto")
+        run("texts.csv images.csv --match matches.xlsx -k auto")
