@@ -63,26 +63,21 @@ WRITERS = {
         ("co-em", "csv", "labels.csv"),
     ],
 )
-def test_new_rows_of_a_file_get_clusters_of_the_model(
+def test_new_rows_of_a_file_read_a_few_at_a_time_get_clusters_of_the_model(
     joint, tmp_path, small_chunks, method, ending, out
 ):
     new, path = rows(), tmp_path / f"new.{ending}"
     new.loc[30, "id"] = "new\n30"
     WRITERS[ending](new, path)
+    frames = list(_files.read_frames(str(path)))
+    assert [len(frame) for frame in frames] == [8] * 5
+    assert pd.concat(frames).index.tolist() == list(range(40))
     (found,) = predict_files(joint / method, {"view1": str(path)}, tmp_path / out)
     read = pd.read_csv(tmp_path / out) if out.endswith("csv") else pd.read_parquet(tmp_path / out)
     expected = load_model(joint / method).predict(new, "view1")
     assert read.to_dict("list") == {"id": new["id"].tolist(), "cluster": expected.tolist()}
     assert found.sizes == np.bincount(expected, minlength=3).tolist()
     assert {path.name for path in tmp_path.iterdir()} == {f"new.{ending}", out, ".mvcc-files"}
-
-
-@pytest.mark.parametrize("ending", WRITERS)
-def test_few_rows_are_given_at_a_time_in_every_format(tmp_path, small_chunks, ending):
-    WRITERS[ending](rows(), tmp_path / f"new.{ending}")
-    frames = list(_files.read_frames(str(tmp_path / f"new.{ending}")))
-    assert [len(frame) for frame in frames] == [8] * 5
-    assert pd.concat(frames).index.tolist() == list(range(40))
 
 
 def test_rows_without_ids_are_numbered_through_all_chunks(joint, tmp_path, small_chunks):
