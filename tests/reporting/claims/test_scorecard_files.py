@@ -43,7 +43,7 @@ def test_one_claim_holds_and_several_hold(scorecard):
     assert "1 claim: 1 holds. " in to_markdown(replace(scorecard, rows=rows[:1]))
 
 
-def test_colour_says_nothing_that_words_do_not(scorecard):
+def test_color_says_nothing_that_words_do_not(scorecard):
     colored = printed(scorecard, force_terminal=True, color_system="standard")
     assert "\x1b" in colored
     assert Text.from_ansi(colored).plain.split() == printed(scorecard).split()
