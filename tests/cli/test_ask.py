@@ -119,9 +119,12 @@ def test_options_stand_for_a_config(folder):
         ("ask.yaml --browser --json", "--pairs asks in the terminal, --browser in a page"),
         ("ask.yaml --browser --pairs", "--pairs asks in the terminal, --browser in a page"),
         ("ask.yaml --browser --port 65536", "--port"),
+        ("two.yaml", "answers of several people (anna and ben); say with --out which are yours."),
     ],
 )
 def test_what_cannot_be_asked_is_refused(folder, words, message):
+    config = (folder / "ask.yaml").read_text()
+    (folder / "two.yaml").write_text(f"{config}asked: [anna, ben]\n")
     done = ask(folder, words)
     assert done.returncode in (1, 2)
     assert done.stdout == ""
@@ -153,7 +156,7 @@ def test_closed_standard_input_ends_the_questions_as_the_end_of_another_does(fol
     assert (closed.returncode, closed.stdout) == (0, empty.replace("empty", "closed"))
 
 
-def test_more_groups_than_keys_are_shown_page_by_page(folder):
+def test_more_groups_than_keys_are_shown_page_by_page_and_a_name_that_is_typed_is_found(folder):
     ids = [question["id"] for question in questions(folder, n=12)]
     answer(folder, [[one, f"new:name{n}"] for n, one in enumerate(ids)])
     shown = asked(folder, keys="y m 9 f")
@@ -164,6 +167,8 @@ def test_more_groups_than_keys_are_shown_page_by_page(folder):
     shown = asked(folder, keys="m m m f")
     assert "(3 of 12 groups)" in shown
     assert shown.count("(9 of 12 groups)") == 2
+    asked(folder, keys="n name11 f")
+    assert log(folder)[-1][1] == "name11"
 
 
 def test_a_card_says_why_shows_values_beside_bars_and_offers_only_keys_that_do_something(folder):
