@@ -274,14 +274,6 @@ def test_a_result_folder_repeats_itself_from_elsewhere_on_one_thread(data, tmp_p
     assert one["n_clusters"] == 3
 
 
-def test_an_output_folder_whose_name_is_no_text_is_refused_since_no_command_would_read_it(data):
-    name = os.fsdecode(b"r\xff")
-    done = mvcc("cluster", "cluster.yaml", "--out", name, cwd=data)
-    assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr.startswith("mvcc: 'r\\udcff': not all characters of the path can be printed")
-    assert not (data / name).exists()
-
-
 # tables and matches as they are, without a config and without names
 
 

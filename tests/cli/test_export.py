@@ -146,12 +146,7 @@ def test_a_row_of_units_gets_no_cluster(tmp_path):
     assert [row["cluster"] for row in exported] == [row["cluster"] for row in labels]
 
 
-def test_one_view_may_be_one_file_without_stability(folder, tmp_path):
-    export(folder / "alone", "--out", tmp_path / "mine.csv")
-    assert list(read_semicolons(tmp_path / "mine.csv")[0])[-5:] == ["cluster", *SURE, "fit_2"]
-
-
-def test_names_and_outliers_are_told(folder, tmp_path):
+def test_one_view_may_be_one_file_without_stability_and_with_names_and_outliers(folder, tmp_path):
     def name_and_leave_out(facts):
         view = facts["views"][0]
         view["names"] = ["=HYPERLINK()", "b"]
@@ -162,6 +157,8 @@ def test_names_and_outliers_are_told(folder, tmp_path):
         view |= {"outliers": [view["ids"].pop(5)], "n_rows": 23}
         facts["profiles"] = []
 
+    export(folder / "alone", "--out", tmp_path / "before.csv")
+    assert list(read_semicolons(tmp_path / "before.csv")[0])[-5:] == ["cluster", *SURE, "fit_2"]
     edit_facts(folder / "alone", name_and_leave_out)
     export(folder / "alone", "--out", tmp_path / "mine.csv")
     rows = read_semicolons(tmp_path / "mine.csv")
