@@ -313,7 +313,7 @@ def test_columns_with_ids_of_another_table_and_ids_that_repeat_are_doubtful():
     ids = [[f"P{n:02}", n % 3 / 9] for n in range(20)]
     write("a", "id,x", ids)
     refs = [f"P{n:02}" if n < 12 else ["see file", f"P{n + 40}"][n % 2] for n in range(20)]
-    write("c", "key,ref,y", ([f"w{n}", refs[n], n % 2 / 9] for n in range(20)))
+    write("c", "key,ref,y", ([f"w{n}", ref, n % 2 / 9] for n, ref in enumerate(refs)))
     assert "  c: ref: has ids of a: if rows with" in run("init --from a.csv c.csv --out f.yaml")
     write("b", "key,y", ([f"K{n % 19}", n % 4 / 9] for n in range(20)))
     draft = run("init --from b.csv --out e.yaml")
@@ -366,10 +366,9 @@ def test_a_file_that_is_no_table_may_be_matches_of_tables_whose_columns_are_the_
 def test_matches_in_a_text_file_name_ids_of_floats():
     ids = np.arange(40) + (np.arange(40) % 7 == 3) / 2
     pd.DataFrame({"id": ids, "x": np.arange(40) % 3}).to_parquet("a.parquet")
-    others = pd.DataFrame({"id": [f"b{n}" for n in range(40)], "y": np.arange(40) % 4})
-    others.to_csv("b.csv", index=False)
-    pd.DataFrame({"a": ids[:20], "b": others["id"][:20]}).to_csv("m.csv", index=False)
-    run("init --from", "a.parquet", "b.csv", "m.csv")
+    write("b", "id,y", ([f"b{n}", n % 4] for n in range(40)))
+    write("m", "a,b", ([ids[n], f"b{n}"] for n in range(20)))
+    run("init --from a.parquet b.csv m.csv")
     assert yaml.safe_load(drafted())["matches"] == {"a:b": "m.csv"}
 
 
@@ -385,8 +384,7 @@ def test_nothing_is_written_over_and_tables_without_from_are_refused(files):
 
 def test_a_column_of_bytes_that_are_no_text_names_no_rows():
     ids = [f"r{number}" for number in range(20)]
-    blobs = pd.DataFrame({"id": ids, "a": np.arange(20.0), "e": [b"\xff\xfe"] * 20})
-    blobs.to_parquet("blobs.parquet")
+    pd.DataFrame({"id": ids, "a": range(20), "e": [b"\xff\xfe"] * 20}).to_parquet("blobs.parquet")
     with pytest.raises(DataError, match="the column 'e' holds bytes that are not text in UTF-8"):
         run("init", "--from", "blobs.parquet")
 
