@@ -14,8 +14,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from mvcc.cli._outcome import _doubts
 from mvcc.exceptions import ConfigError, ConstraintConflictError, DataError, StoreError
 from mvcc.reporting import figures
+from mvcc.results import parse_facts
+from tests.browser.facts import make_facts
 from tests.command_line import invoke, mvcc
 from tests.tables.problems import facts_of, outputs, read_csv, write_problem, write_workbook
 
@@ -252,6 +255,22 @@ def test_of_a_single_view_the_chosen_threshold_is_told_and_nothing_is_passed_on_
     assert "propagated" not in done.stdout
     assert "No constraints were given" in done.stderr
     assert "may be wrong" not in done.stderr
+
+
+def test_the_views_in_which_what_was_inferred_may_be_wrong_are_named():
+    facts = make_facts((30, 20, 20))
+    for view in facts["views"]:
+        view["suspicious"] = True
+    facts["views"][1].update(divergence=2.1, closest=[0, 1])
+    facts["views"][2]["n_inferred"] = {"must_link": 0, "cannot_link": 0}
+    said = "What was inferred for nearby rows of {} may be wrong: {}."
+    overlap = "clusters 0 and 1 overlap (separation 2.1; below 5.5 is risky)"
+    assert [*_doubts(parse_facts(facts))] == [
+        said.format("texts", "the report says why"),
+        said.format("images", overlap),
+    ]
+    facts["co_em"]["propagates"] = False
+    assert not [*_doubts(parse_facts(facts))]
 
 
 @pytest.mark.slow

@@ -1,6 +1,7 @@
 """``mvcc review`` as a program uses it: what to look at, and corrections of it."""
 
 import json
+import socket
 
 from tests.command_line import mvcc
 from tests.tables.asking.test_review import SAID, labels, made, results
@@ -34,3 +35,11 @@ def test_a_program_reads_what_to_look_at_and_corrects_it(results, tmp_path):
     assert mvcc("review", results, "--answers", split).returncode == 0
     noted = mvcc("predict", results, new, "--out", tmp_path / "split.csv").stderr
     assert "view1: no new row is put into clusters 3 and 4, which corrections made" in noted
+
+
+def test_the_page_is_served_on_the_port_that_is_named(results):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        done = mvcc("review", results, "--no-open", "--port", port)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert f"cannot serve on port {port}: Address already in use" in done.stderr
