@@ -166,6 +166,7 @@ def test_more_groups_than_keys_are_shown_page_by_page_and_a_name_that_is_typed_i
     assert len(log(folder)) == 13
     shown = asked(folder, keys="m m m f")
     assert "(3 of 12 groups)" in shown
+    assert "n none of these" in shown
     assert shown.count("(9 of 12 groups)") == 2
     asked(folder, keys="n name11 f")
     assert log(folder)[-1][1] == "name11"
@@ -176,6 +177,7 @@ def test_a_card_says_why_shows_values_beside_bars_and_offers_only_keys_that_do_s
     assert "Asked because its answer covers about" in shown
     assert "There is no such key here." in shown
     assert "more groups" not in shown
+    assert "n new group" in shown
     id = re.search(r"left: (l\d+)", shown)[1]
     (row,) = (row for row in read_csv(folder / "left.csv") if row["id"] == id)
     assert re.search(rf"^x +{float(row['x']):g} +[+-]\d\.\d [+-]+ ", shown, re.M)

@@ -63,6 +63,8 @@ def test_the_same_with_other_numbers_is_the_same(folder):
         assert np.array_equal(view["table"], np.diag(np.diagonal(view["table"])))
         assert np.sum(view["table"]) == view["rows"] == 24
         assert view["judgments"] == {"new": [], "gone": []}
+    said = compare(folder / "a", folder / "b").stdout
+    assert "  B's clusters, as numbered here: 0 is 2, 1 is 0, 2 is 1\n" in said
 
 
 def test_the_table_of_clusters_is_even_also_with_names_of_wide_letters(folder):
