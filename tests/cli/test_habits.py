@@ -168,6 +168,7 @@ def test_quiet_and_verbose_exclude_each_other(folder, words):
         ("run tiny.yaml --scheduler tcp://127.0.0.1:1", "requires --scheduler ADDRESS"),
         ("review a -n 3 --answers x.csv", "-n is the number of rows of --json"),
         ("review a --parts 1 --json", "--parts prints JSON of its own"),
+        ("review a --parts 1 --answers x.csv", "--parts prints JSON of its own"),
         ("review a --json --port 80", "--port and --no-open go with the page"),
     ],
 )
