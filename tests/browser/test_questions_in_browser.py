@@ -170,12 +170,8 @@ def test_two_tabs_do_not_answer_for_each_other(config, visit):
         one, other = visit(server.address), visit(server.address, expects=["409 (Conflict)"])
         thing = answer_by_keys(one)
         other.keyboard.press("u")
-        wait_for(
-            other,
-            PROBLEM,
-            "Something else was said since this page was loaded; here is the present state. "
-            f"Not taken: {thing}: unsure.",
-        )
+        said = "Something else was said since this page was loaded; here is the present state."
+        wait_for(other, PROBLEM, f"{said} Not taken: {thing}: unsure.")
         assert other.inner_text(THING) == one.inner_text(THING) != thing
         second = answer_by_keys(other)
         assert other.is_hidden(PROBLEM)
@@ -303,15 +299,10 @@ def test_pictures_fit_a_phone_and_are_answered_by_touch(config, visit):
         page.tap("#groups button >> nth=0")
         wait_for(page, "#status", "4 answered")
         images = "[...document.querySelectorAll('img')]"
-        page.wait_for_function(
-            f"() => {images}.length > 0 && {images}.every((one) => one.complete && one.naturalWidth"
-            " === 1)"
-        )
-        small = (
-            "[...document.querySelectorAll('button')].filter((one) => one.checkVisibility() &&"
-            " one.offsetHeight < 44)"
-        )
-        assert page.evaluate(f"{small}.length") == 0
+        loaded = f"{images}.every((one) => one.complete && one.naturalWidth === 1)"
+        page.wait_for_function(f"() => {images}.length > 0 && {loaded}")
+        is_small = "(one) => one.checkVisibility() && one.offsetHeight < 44"
+        assert not page.eval_on_selector_all("button", f"(all) => all.some({is_small})")
 
 
 @pytest.mark.parametrize("name", ["<script>alert(2)</script>&amp;", "constructor"])

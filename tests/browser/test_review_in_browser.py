@@ -176,9 +176,8 @@ def test_of_views_numbered_apart_a_row_is_moved_within_its_view(tmp_path, open_p
         page = open_page(server)
         page.click("[aria-label^='Rows images:0 ']")
         page.locator("#opened [data-row]").first.check()
-        targets = page.locator("#target option").evaluate_all(
-            "(all) => all.map((one) => one.value)"
-        )
+        values = "(all) => all.map((one) => one.value)"
+        targets = page.eval_on_selector_all("#target option", values)
         assert targets == ["images:0", "images:1", "images:2"]
         page.select_option("#target", "images:2")
         page.click("#selection [value=move]")
@@ -203,9 +202,8 @@ def test_no_two_buttons_have_one_name(results, open_page):
     with correcting(results) as server:
         page = open_page(server)
         page.evaluate(UNFOLD)
-        names = page.locator("main button:visible").evaluate_all(
-            "(all) => all.map((one) => one.ariaLabel ?? one.textContent)"
-        )
+        called = "(all) => all.map((one) => one.ariaLabel ?? one.textContent)"
+        names = page.locator("main button:visible").evaluate_all(called)
         assert len(names) == len({*names})
 
 

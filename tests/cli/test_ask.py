@@ -119,9 +119,12 @@ def test_options_stand_for_a_config(folder):
         ("ask.yaml --browser --json", "--pairs asks in the terminal, --browser in a page"),
         ("ask.yaml --browser --pairs", "--pairs asks in the terminal, --browser in a page"),
         ("ask.yaml --browser --port 65536", "--port"),
+        ("two.yaml", "answers of several people (anna and ben); say with --out which are yours."),
     ],
 )
 def test_what_cannot_be_asked_is_refused(folder, words, message):
+    config = (folder / "ask.yaml").read_text()
+    (folder / "two.yaml").write_text(f"{config}asked: [anna, ben]\n")
     done = ask(folder, words)
     assert done.returncode in (1, 2)
     assert done.stdout == ""
@@ -130,24 +133,18 @@ def test_what_cannot_be_asked_is_refused(folder, words, message):
 
 
 @pytest.mark.parametrize(
-    "words", ["--view left=left.csv --ignore left=title", "ask3.yaml", "none.yaml"]
+    "words", ["--view left=left.csv --ignore left=title", "three.yaml", "none.yaml"]
 )
-def test_one_view_three_views_and_no_matches(folder, words):
+def test_of_one_view_three_views_no_matches_and_fewer_rows_than_clusters_it_asks(folder, words):
     views, show = "left: left.csv, right: right.csv", "show: {left: title, right: title}"
-    (folder / "none.yaml").write_text(f"views: {{{views}}}\n{show}\n")
+    (folder / "none.yaml").write_text(f"views: {{{views}}}\n{show}\nn_clusters: 26\n")
     write_csv(folder / "third.csv", [["id", "x"], *([f"t{n}", n % 3 + n / 90] for n in range(20))])
-    (folder / "ask3.yaml").write_text(
+    (folder / "three.yaml").write_text(
         f"views: {{{views}, third: third.csv}}\nmatches: {{left:right: matches.csv}}\n{show}\n"
     )
     said = asked(folder, f"{words} --out asked", keys=["n", "a", *"111111f"])
     assert "7 answers, 1 group." in said
     assert len(questions(folder, f"{words} --out asked", n=99)) > 10
-
-
-def test_of_tables_with_fewer_rows_than_clusters_it_asks_as_well(folder):
-    with (folder / "ask.yaml").open("a") as file:
-        file.write("n_clusters: 26\n")
-    assert len(questions(folder)) == 1
 
 
 def test_closed_standard_input_ends_the_questions_as_the_end_of_another_does(folder):
@@ -159,7 +156,7 @@ def test_closed_standard_input_ends_the_questions_as_the_end_of_another_does(fol
     assert (closed.returncode, closed.stdout) == (0, empty.replace("empty", "closed"))
 
 
-def test_more_groups_than_keys_are_shown_page_by_page(folder):
+def test_more_groups_than_keys_are_shown_page_by_page_and_a_name_that_is_typed_is_found(folder):
     ids = [question["id"] for question in questions(folder, n=12)]
     answer(folder, [[one, f"new:name{n}"] for n, one in enumerate(ids)])
     shown = asked(folder, keys="y m 9 f")
@@ -169,18 +166,18 @@ def test_more_groups_than_keys_are_shown_page_by_page(folder):
     assert len(log(folder)) == 13
     shown = asked(folder, keys="m m m f")
     assert "(3 of 12 groups)" in shown
+    assert "n none of these" in shown
     assert shown.count("(9 of 12 groups)") == 2
+    asked(folder, keys="n name11 f")
+    assert log(folder)[-1][1] == "name11"
 
 
-def test_the_card_says_why_it_is_asked_and_offers_only_keys_that_do_something(folder):
-    shown = asked(folder, keys="m f")
+def test_a_card_says_why_shows_values_beside_bars_and_offers_only_keys_that_do_something(folder):
+    shown = asked(folder, f"{VIEWS} --match left:right=matches.csv --out asked", keys="m f")
     assert "Asked because its answer covers about" in shown
     assert "There is no such key here." in shown
     assert "more groups" not in shown
-
-
-def test_a_card_shows_values_beside_bars_where_no_column_is_named(folder):
-    shown = asked(folder, f"{VIEWS} --match left:right=matches.csv --out asked", keys="f")
+    assert "n new group" in shown
     id = re.search(r"left: (l\d+)", shown)[1]
     (row,) = (row for row in read_csv(folder / "left.csv") if row["id"] == id)
     assert re.search(rf"^x +{float(row['x']):g} +[+-]\d\.\d [+-]+ ", shown, re.M)
@@ -320,13 +317,8 @@ def test_no_answer_is_lost_however_it_ends(folder, how, exit_code):
 # in a browser
 
 
-@pytest.fixture
-def config(tmp_path):
-    return write_tables(tmp_path)
-
-
-def test_the_browser_is_sent_to_the_address_that_is_printed(config, monkeypatch):
-    opened, told = [], threading.Event()
+def test_the_browser_is_sent_to_the_address_that_is_printed(tmp_path, monkeypatch):
+    opened, told, config = [], threading.Event(), write_tables(tmp_path)
 
     def use(address):
         opened.append(address)
@@ -352,8 +344,9 @@ def test_the_browser_is_sent_to_the_address_that_is_printed(config, monkeypatch)
 
 
 @pytest.mark.slow
-def test_a_signal_ends_the_page_as_finishing_does(config):
-    command = [sys.executable, "-m", "mvcc", "ask", config, "--browser", "--no-open"]
+def test_a_signal_ends_the_page_as_finishing_does(tmp_path):
+    command = [sys.executable, "-m", "mvcc", "ask", write_tables(tmp_path)]
+    command += ["--browser", "--no-open"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         urlopen(process.stdout.readline().strip(), timeout=60).close()
         process.send_signal(signal.SIGTERM)
@@ -361,12 +354,10 @@ def test_a_signal_ends_the_page_as_finishing_does(config):
     assert process.returncode == 0
 
 
-def test_a_port_that_is_taken_is_no_traceback(config):
+def test_a_port_that_is_taken_is_no_traceback(folder):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        words = ("--browser", "--no-open", "--port", port)
-        done = mvcc("ask", config, "--out", config.parent / "a", *words)
+        done = ask(folder, f"ask.yaml --browser --no-open --port {port}")
+    said = f"mvcc: cannot serve on port {port}: Address already in use; choose another --port.\n"
     assert done.returncode == 1
-    assert done.stderr.endswith(
-        f"mvcc: cannot serve on port {port}: Address already in use; choose another --port.\n"
-    )
+    assert done.stderr.endswith(said)

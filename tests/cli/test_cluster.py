@@ -14,10 +14,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from mvcc.cli._outcome import _doubts
 from mvcc.exceptions import ConfigError, ConstraintConflictError, DataError, StoreError
 from mvcc.reporting import figures
+from mvcc.results import parse_facts
+from tests.browser.facts import make_facts
 from tests.command_line import invoke, mvcc
-from tests.tables.problems import outputs, read_csv, write_problem, write_workbook
+from tests.tables.problems import facts_of, outputs, read_csv, write_problem, write_workbook
 
 TABLES = "--view texts=texts.csv --view images=images.csv --match texts:images=matches.csv"
 COLUMNS = "--labels-column texts=kind --labels-column images=kind"
@@ -36,11 +39,13 @@ n_clusters: 3
 
 @pytest.fixture
 def data(tmp_path, monkeypatch):
-    """Write two tables, matches, constraints and their config, beside a page of somebody else."""
+    """Write two tables, matches, constraints and a config, beside a page of somebody else."""
     write_problem(tmp_path, n=N, n_matches=60, n_judged=40)
     names = {"view0": "texts", "view1": "images", "view0-view1": "matches", "judged0": "pairs"}
     for former, name in names.items():
         (tmp_path / f"{former}.csv").rename(tmp_path / f"{name}.csv")
+    pairs = [list(row.values()) for row in read_csv(tmp_path / "matches.csv")]
+    write_workbook(tmp_path / "matches.xlsx", [["Text", "Bild"], *pairs])
     (tmp_path / "cluster.yaml").write_text(CONFIG)
     (tmp_path / "README.md").write_text("Two tables and their config.\n")
     monkeypatch.chdir(tmp_path)
@@ -52,10 +57,6 @@ def run(words, *more, code=0):
     """Run the command, unless it is asked for without the comparison, which takes longest."""
     quick = "" if "--comparison" in words else "--no-comparison"
     return invoke(f"cluster {words} {quick}", *more, code=code)
-
-
-def facts_of(folder):
-    return json.loads(Path(folder, "clustering.json").read_text("utf-8"))
 
 
 RANGE = f"{TABLES} {PAIRS} {COLUMNS} --out numbers"
@@ -134,7 +135,7 @@ def test_what_cannot_be_is_refused_and_nothing_is_written(data, words, error, me
 
 def test_a_dry_run_reads_everything_and_writes_nothing(data):
     before = sorted(data.rglob("*"))
-    found = json.loads(run("cluster.yaml --dry-run --out results --json").stdout)
+    found = json.loads(run("cluster.yaml -k 2-4 --dry-run --out results --json").stdout)
     assert sorted(data.rglob("*")) == before
     counts = [(view["rows"], view["columns"], view["constraints"]) for view in found["views"]]
     assert counts == [(N, 3, 40), (N, 3, 0)]
@@ -209,17 +210,17 @@ def test_dropped_constraints_are_counted_and_many_clusters_cut(data):
     assert "\n… and 2 more clusters; see the report.\n" in printed
 
 
+NAMELESS = "'texts' has no name, '=' and value, such as"
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
         ("", "there is nothing to cluster; give a CONFIG file, or tables: mvcc cluster a.csv"),
         ("--view texts=texts.csv", "the number of clusters is missing; give it with -k"),
-        ("--view texts.csv -k 2", "'texts.csv' has no name, '=' and value, such as --view texts="),
+        ("--view texts -k 2", f"{NAMELESS} --view texts="),
         ("--view =texts.csv -k 2", "'=texts.csv' has no name"),
-        (
-            "cluster.yaml --ignore texts",
-            "'texts' has no name, '=' and value, such as --ignore texts",
-        ),
+        ("cluster.yaml --ignore texts", f"{NAMELESS} --ignore texts"),
         (f"{OPTIONS} --view texts=images.csv", "'texts' is given twice; keep one"),
         ("cluster.yaml other.yml", "one CONFIG at most, got cluster.yaml and other.yml"),
         ("a.xlsx --header a=0 -k 2", "a=0 is not a row of a sheet; write a whole number from 1 on"),
@@ -256,6 +257,22 @@ def test_of_a_single_view_the_chosen_threshold_is_told_and_nothing_is_passed_on_
     assert "may be wrong" not in done.stderr
 
 
+def test_the_views_in_which_what_was_inferred_may_be_wrong_are_named():
+    facts = make_facts((30, 20, 20))
+    for view in facts["views"]:
+        view["suspicious"] = True
+    facts["views"][1].update(divergence=2.1, closest=[0, 1])
+    facts["views"][2]["n_inferred"] = {"must_link": 0, "cannot_link": 0}
+    said = "What was inferred for nearby rows of {} may be wrong: {}."
+    overlap = "clusters 0 and 1 overlap (separation 2.1; below 5.5 is risky)"
+    assert [*_doubts(parse_facts(facts))] == [
+        said.format("texts", "the report says why"),
+        said.format("images", overlap),
+    ]
+    facts["co_em"]["propagates"] = False
+    assert not [*_doubts(parse_facts(facts))]
+
+
 @pytest.mark.slow
 def test_a_result_folder_repeats_itself_from_elsewhere_on_one_thread(data, tmp_path_factory):
     elsewhere = tmp_path_factory.mktemp("elsewhere")
@@ -276,52 +293,35 @@ def test_a_result_folder_repeats_itself_from_elsewhere_on_one_thread(data, tmp_p
     assert one["n_clusters"] == 3
 
 
-def test_an_output_folder_whose_name_is_no_text_is_refused_since_no_command_would_read_it(data):
-    name = os.fsdecode(b"r\xff")
-    done = mvcc("cluster", "cluster.yaml", "--out", name, cwd=data)
-    assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr.startswith("mvcc: 'r\\udcff': not all characters of the path can be printed")
-    assert not (data / name).exists()
-
-
 # tables and matches as they are, without a config and without names
 
 
-@pytest.fixture
-def with_pairs(data):
-    """Return the folder, with matches in a workbook."""
-    pairs = [list(row.values()) for row in read_csv("matches.csv")]
-    write_workbook("Paare.xlsx", [["Text", "Bild"], *pairs])
-    return data
-
-
-def test_two_tables_and_matches_are_enough(with_pairs):
-    files = "texts.csv images.csv --match Paare.xlsx --constraints pairs.csv"
-    words = f"cluster {files} -k 3 --no-comparison --stability-runs 0"
-    invoke(words)
-    facts = json.loads((with_pairs / "results" / "clustering.json").read_text())
+def test_two_tables_and_matches_are_enough(data):
+    words = "texts.csv images.csv --match matches.xlsx --constraints pairs.csv -k 3"
+    run(f"{words} --stability-runs 0")
+    facts = facts_of("results")
     assert [view["name"] for view in facts["views"]] == ["texts", "images"]
     assert [file["rows"] for file in facts["inputs"]] == [N, N, 60, 40]
-    invoke("cluster results/cluster.yaml --dry-run")
+    run("results/cluster.yaml --dry-run")
     with pytest.raises(StoreError, match=r"^results holds a clustering\. .* with --fresh\.$"):
-        invoke(words)
+        run(words)
 
 
-def test_a_view_and_a_config_go_with_tables(with_pairs):
-    (with_pairs / "extra.csv").write_text("id,x\na,1\nb,2\nc,3\nd,4\n")
-    for words, views in (
-        (
-            "images.csv --view words=texts.csv --match words:images=Paare.xlsx -k 4",
-            ["words", "images"],
-        ),
+@pytest.mark.parametrize(
+    ("words", "views"),
+    [
+        ("images.csv --view w=texts.csv --match w:images=matches.xlsx -k 4", ["w", "images"]),
         ("cluster.yaml extra.csv", ["texts", "images", "extra"]),
-    ):
-        found = json.loads(invoke(f"cluster {words} --dry-run --json").stdout)
-        assert list(found["settings"]["views"]) == views
-        assert found["matches"] == [{"views": views[:2], "matches": 60}]
+    ],
+)
+def test_a_view_and_a_config_go_with_tables(data, words, views):
+    (data / "extra.csv").write_text("id,x\na,1\nb,2\nc,3\nd,4\n")
+    found = json.loads(run(f"{words} --dry-run --json").stdout)
+    assert list(found["settings"]["views"]) == views
+    assert found["matches"] == [{"views": views[:2], "matches": 60}]
 
 
-def test_the_next_command_names_the_tables(with_pairs):
-    named = "--view texts=texts.csv --view images=images.csv --match texts:images=Paare.xlsx"
+def test_the_next_command_names_the_tables(data):
+    named = "--view texts=texts.csv --view images=images.csv --match texts:images=matches.xlsx"
     with pytest.raises(ConfigError, match=f"mvcc ask {named}"):
-        invoke("cluster texts.csv images.csv --match Paare.xlsx -k auto")
+        run("texts.csv images.csv --match matches.xlsx -k auto")

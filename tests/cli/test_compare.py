@@ -12,7 +12,15 @@ from rich.cells import cell_len
 from mvcc.exceptions import StoreError
 from mvcc.tables import ReviewSession
 from tests.command_line import invoke, mvcc
-from tests.tables.problems import by_co_em, cluster, options_of, write_problem
+from tests.tables.problems import (
+    by_co_em,
+    cluster,
+    edit_facts,
+    facts_of,
+    options_of,
+    outputs,
+    write_problem,
+)
 
 
 @pytest.fixture(scope="module")
@@ -32,17 +40,6 @@ def folder(clustered, tmp_path):
     return tmp_path
 
 
-def facts_of(folder):
-    return json.loads((folder / "clustering.json").read_text())
-
-
-def change(folder, how):
-    facts = facts_of(folder)
-    how(facts)
-    (folder / "clustering.json").write_text(json.dumps(facts))
-    return facts
-
-
 def compare(*words):
     return invoke("compare", *words)
 
@@ -58,7 +55,7 @@ def turned(facts):
 
 
 def test_the_same_with_other_numbers_is_the_same(folder):
-    change(folder / "b", turned)
+    edit_facts(folder / "b", turned)
     for view in compared(folder)["views"]:
         assert view["numbers"] == [2, 0, 1]
         assert view["adjusted_rand"] == 1
@@ -66,10 +63,12 @@ def test_the_same_with_other_numbers_is_the_same(folder):
         assert np.array_equal(view["table"], np.diag(np.diagonal(view["table"])))
         assert np.sum(view["table"]) == view["rows"] == 24
         assert view["judgments"] == {"new": [], "gone": []}
+    said = compare(folder / "a", folder / "b").stdout
+    assert "  B's clusters, as numbered here: 0 is 2, 1 is 0, 2 is 1\n" in said
 
 
 def test_the_table_of_clusters_is_even_also_with_names_of_wide_letters(folder):
-    change(folder / "a", lambda facts: facts["views"][0].update(names=["", "中文名称", "plate"]))
+    edit_facts(folder / "a", lambda facts: facts["views"][0].update(names=["", "中文名称", "pot"]))
     said = compare(folder / "a", folder / "b").stdout
     lines = [line for line in said.splitlines() if line.startswith(("  A \\ B", "  1 中", "  2 p"))]
     assert len({cell_len(line) for line in lines[:3]}) == 1
@@ -173,7 +172,7 @@ def test_judgments_and_matches_that_are_new_or_gone_are_told(folder):
 
     before = facts_of(folder / "a")
     i, j, must_link = before["views"][0]["given"][0][:3]
-    change(folder / "b", judge)
+    edit_facts(folder / "b", judge)
     found = compared(folder)
     ids = before["views"][0]["ids"]
     kinds = ("must-link", "cannot-link") if must_link else ("cannot-link", "must-link")
@@ -206,7 +205,7 @@ def test_another_method_more_clusters_other_rows_and_outliers_are_compared_where
 
     before = facts_of(folder / "a")["views"][0]
     shutil.copytree(folder / "co-em", folder / "b", dirs_exist_ok=True)
-    change(folder / "b", differ)
+    edit_facts(folder / "b", differ)
     found = compared(folder)
     (view,) = found["views"]
     assert view["rows"] == 23
@@ -230,7 +229,7 @@ def test_another_method_more_clusters_other_rows_and_outliers_are_compared_where
 
 
 def test_a_view_without_a_common_row_is_named(folder):
-    change(folder / "b", lambda facts: unknown({"views": facts["views"][1:]}))
+    edit_facts(folder / "b", lambda facts: unknown({"views": facts["views"][1:]}))
     assert "The view view1 has no row that is in both." in compared(folder)["notes"]
 
 
@@ -252,11 +251,6 @@ NOTHING_COMMON = r"no view has rows in both \(views: view0, view1 and view0, vie
     [
         (unknown, "new.csv", rf"cannot be compared: {NOTHING_COMMON}"),
         (renamed, "new.csv", r"cannot be compared: .*view0_2"),
-        (
-            lambda facts: facts.update(schema=9),
-            "new.csv",
-            r"b/clustering\.json cannot be read: it is of another version",
-        ),
         (None, "b/view0/labels.csv", r"labels\.csv exists"),
         (None, "view0.csv", r"view0\.csv is read and would be overwritten"),
         (None, "view0.csv/x.csv", r"cannot be written"),
@@ -265,11 +259,11 @@ NOTHING_COMMON = r"no view has rows in both \(views: view0, view1 and view0, vie
 def test_what_cannot_be_compared_is_told_without_writing(folder, monkeypatch, how, out, message):
     monkeypatch.chdir(folder)
     if how:
-        change(folder / "b", how)
-    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+        edit_facts(folder / "b", how)
+    before = outputs(folder)
     with pytest.raises(StoreError, match=message):
         compare("a", "b", "--out", out)
-    assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
+    assert outputs(folder) == before
 
 
 def test_words_do_not_get_into_a_table_that_goes_to_standard_output(folder, capfd):

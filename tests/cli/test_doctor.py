@@ -56,12 +56,10 @@ def test_from_its_source_folder_and_without_compiler_it_tells_the_rest(monkeypat
 
 
 @pytest.mark.compiled
-def test_kernels_are_compiled_when_asked_for():
+def test_kernels_are_compiled_when_asked_for_and_those_that_are_not_counted_as_none(
+    tmp_path, monkeypatch
+):
     assert facts("--compile")["kernels"]["compiled"].startswith("all, in ")
-
-
-@pytest.mark.compiled
-def test_kernels_that_are_not_compiled_are_counted_as_none(tmp_path, monkeypatch):
     monkeypatch.setattr(kernels, "_folders", {tmp_path})
     assert facts()["kernels"] == {"compiled": f"0 below {tmp_path}"}
 

@@ -17,7 +17,7 @@ from mvcc.tables import load_job, read_inputs
 from mvcc.tables.output._export_formats import workbook_bytes
 from mvcc.tables.output._former import read_former
 from tests.command_line import invoke
-from tests.tables.problems import cluster, options_of, read_csv, write_csv
+from tests.tables.problems import cluster, edit_facts, options_of, outputs, read_csv, write_csv
 
 COLUMNS = ("id", "code", "fit", "note", "=x", "y", "price")
 NOTES = (
@@ -146,22 +146,20 @@ def test_a_row_of_units_gets_no_cluster(tmp_path):
     assert [row["cluster"] for row in exported] == [row["cluster"] for row in labels]
 
 
-def test_one_view_may_be_one_file_without_stability(folder, tmp_path):
-    export(folder / "alone", "--out", tmp_path / "mine.csv")
-    assert list(read_semicolons(tmp_path / "mine.csv")[0])[-5:] == ["cluster", *SURE, "fit_2"]
+def test_one_view_may_be_one_file_without_stability_and_with_names_and_outliers(folder, tmp_path):
+    def name_and_leave_out(facts):
+        view = facts["views"][0]
+        view["names"] = ["=HYPERLINK()", "b"]
+        for key in ("labels", "x", "y", "stability", "fit", *SURE):
+            del view[key][5]
+        for _, values in view["values"]:
+            del values[5]
+        view |= {"outliers": [view["ids"].pop(5)], "n_rows": 23}
+        facts["profiles"] = []
 
-
-def test_names_and_outliers_are_told(folder, tmp_path):
-    facts = json.loads((folder / "alone/clustering.json").read_text())
-    view = facts["views"][0]
-    view["names"] = ["=HYPERLINK()", "b"]
-    for key in ("labels", "x", "y", "stability", "fit", *SURE):
-        del view[key][5]
-    for _, values in view["values"]:
-        del values[5]
-    view |= {"outliers": [view["ids"].pop(5)], "n_rows": 23}
-    facts["profiles"] = []
-    (folder / "alone/clustering.json").write_text(json.dumps(facts))
+    export(folder / "alone", "--out", tmp_path / "before.csv")
+    assert list(read_semicolons(tmp_path / "before.csv")[0])[-5:] == ["cluster", *SURE, "fit_2"]
+    edit_facts(folder / "alone", name_and_leave_out)
     export(folder / "alone", "--out", tmp_path / "mine.csv")
     rows = read_semicolons(tmp_path / "mine.csv")
     assert {row["cluster_name"] for row in rows} == {"'=HYPERLINK()", "b", ""}
@@ -170,33 +168,23 @@ def test_names_and_outliers_are_told(folder, tmp_path):
     assert pd.read_parquet(tmp_path / "mine.parquet")["fit_2"].isna().sum() == 1
 
 
-def changed_table(folder):
+def change_table(folder):
     path = folder / "one.csv"
     path.write_text(path.read_text().replace("r7;", "r77;"))
 
 
-def lost_table(folder):
-    (folder / "two.parquet").unlink()
-
-
 def changed(change):
     """Return what changes the facts of the first view."""
-
-    def write(folder):
-        path = folder / "results/clustering.json"
-        facts = json.loads(path.read_text())
-        change(facts["views"][0])
-        path.write_text(json.dumps(facts))
-
-    return write
+    return lambda folder: edit_facts(folder / "results", lambda facts: change(facts["views"][0]))
 
 
 ANOTHER_NAME = changed(lambda view: view.update(name="another"))
 ANOTHER_ID = changed(lambda view: view["ids"].__setitem__(3, "another"))
-OTHER_VIEWS = r"cluster\.yaml does not have the views of clustering\.json"
-SINCE = r"one\.csv has changed since"
-ONE_TABLE = r"holds one table, and there are 2 views\. Name a folder"
-NO_FILE = "there is no such file"
+AGAIN = r".*mvcc cluster .*cluster\.yaml --continue .* --out NEW"
+OTHER_VIEWS = r"cluster\.yaml does not have the views of clustering\.json: another, two"
+LOST = r"two\.parquet: there is no such file\. If results was moved, correct its cluster\.yaml"
+ONE_TABLE = r"out\.csv holds one table, and there are 2 views\. Name a folder"
+ENDING = r"the ending '\.tsv' is none of \.csv, \.parquet, \.xlsx"
 NO_FOLDER = r"cannot be written: .*where a folder must be"
 
 
@@ -204,30 +192,19 @@ def nothing(folder):
     pass
 
 
+def lose_table(folder):
+    (folder / "two.parquet").unlink()
+
+
 @pytest.mark.parametrize(
     ("change", "words", "error", "message"),
     [
-        (ANOTHER_NAME, "out", StoreError, rf"{OTHER_VIEWS}: another, two"),
-        (
-            changed_table,
-            "out",
-            DataError,
-            rf"{SINCE} .*mvcc cluster .*cluster\.yaml --continue .* --out NEW",
-        ),
+        (ANOTHER_NAME, "out", StoreError, OTHER_VIEWS),
+        (change_table, "out", DataError, rf"one\.csv has changed since {AGAIN}"),
         (ANOTHER_ID, "out", DataError, r"one\.csv is as it was clustered, .* --out NEW"),
-        (
-            lost_table,
-            "out",
-            DataError,
-            rf"two\.parquet: {NO_FILE}\. If results was moved, correct its cluster\.yaml",
-        ),
-        (nothing, "out.csv", ConfigError, rf"out\.csv {ONE_TABLE}"),
-        (
-            nothing,
-            "out.tsv",
-            ConfigError,
-            r"the ending '\.tsv' is none of \.csv, \.parquet, \.xlsx",
-        ),
+        (lose_table, "out", DataError, LOST),
+        (nothing, "out.csv", ConfigError, ONE_TABLE),
+        (nothing, "out.tsv", ConfigError, ENDING),
         (nothing, "out.xlsx --format csv", ConfigError, r"--format csv does not fit"),
         (nothing, "results/model.skops/x.xlsx", StoreError, NO_FOLDER),
         (nothing, ".", StoreError, r"one\.csv is read and would be overwritten"),
@@ -238,10 +215,10 @@ def test_what_cannot_be_exported_is_told_and_nothing_is_written(
 ):
     monkeypatch.chdir(folder)
     change(folder)
-    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    before = outputs(folder)
     with pytest.raises(error, match=message):
         export("results", "--out", *words.split())
-    assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
+    assert outputs(folder) == before
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from rich.cells import cell_len
 from mvcc.exceptions import ConfigError, DataError, StoreError
 from mvcc.tables._job import AskedKind
 from tests.command_line import invoke, mvcc
-from tests.tables.problems import write_csv, write_workbook
+from tests.tables.problems import facts_of, write_csv, write_workbook
 
 COLORS = ("rot", "weiß", "rosé")
 
@@ -59,9 +59,8 @@ def drafted(path="cluster.yaml"):
 
 def test_the_draft_says_what_may_be_a_scale_or_stand_for_none():
     scale = ["1 - never", "2 - at times", "3", "4 - always"]
-    rows = [[f"{scale[n % 4]}", n % 7 if n % 5 else -99, "xyz"[n % 3]] for n in range(60)]
-    for n, row in enumerate(rows):
-        row.append(f"{n // 6 + 1}.{n % 12 + 1}.2024" if n % 4 else "open")
+    due = [f"{n // 6 + 1}.{n % 12 + 1}.2024" if n % 4 else "open" for n in range(60)]
+    rows = ([scale[n % 4], n % 7 if n % 5 else -99, "xyz"[n % 3], due[n]] for n in range(60))
     write("answers", "How often?,age,0,due", rows)
     said = run("init --from answers.csv")
     assert (
@@ -109,19 +108,18 @@ def test_the_head_of_a_draft_names_all_that_a_column_may_be(files):
     assert all(kind in head for kind in [*kinds, "ignore"])
 
 
-def test_groups_of_ages_are_no_labels(tmp_path):
-    columns = ["Age group", "Groupe d'âge", "Mileage class"]
+def test_groups_of_ages_are_no_labels():
     rows = ([*("abc"[(n + n // c) % 3] for c in (2, 3, 5)), n * n % 31] for n in range(60))
-    write_csv(tmp_path / "t.csv", [[*columns, "x"], *rows])
+    write("t", "Age group,Groupe d'âge,Mileage class,x", rows)
     run("init --from t.csv")
     kinds = yaml.safe_load(drafted())["views"]["t"]["columns"]
-    assert [kinds[column] for column in columns] == ["category", "category", "ignore"]
+    assert [*kinds.values()] == ["category", "category", "ignore", "number"]
 
 
-def test_words_among_numbers_are_missing_in_a_draft_and_doubtful(tmp_path):
+def test_words_among_numbers_are_missing_in_a_draft_and_doubtful():
     rows = [[n / 7, 5 * n % 17, n % 3, "2 o" if n == 5 else n / 9] for n in range(60)]
     rows[3][:2], rows[7][0], rows[9][1] = ("sick", "sick"), "n.t.", "free"
-    write_csv(tmp_path / "t.csv", [["a", "b", "c", "d"], *rows])
+    write("t", "a,b,c,d", rows)
     said = run("init --from t.csv")
     assert (
         "  t: read as missing in all columns: 'sick', 'n.t.' and 'free', found among numbers or"
@@ -133,12 +131,11 @@ def test_words_among_numbers_are_missing_in_a_draft_and_doubtful(tmp_path):
     assert view["missing"] == ["sick", "n.t.", "free"]
     assert view["columns"] == {"a": "number", "b": "number", "c": "number", "d": "ignore"}
     run("cluster cluster.yaml -k 2 --dry-run")
-    refused = mvcc(*"cluster t.csv -k 2 --ignore t=d".split()).stderr
-    command = "mvcc cluster t.csv -k 2 --ignore t=d --missing t=sick,n.t.,free"
-    assert f"If these words mean missing:\n  {command}\nTo go on without these" in refused
-    refused = mvcc(*"cluster t.csv -k 2".split()).stderr
-    command = "mvcc cluster t.csv -k 2 --missing t=sick,n.t.,free --ignore t=d"
-    assert f"If these words mean missing:\n  {command}\nTo go on without these" in refused
+    missing, ignored = " --missing t=sick,n.t.,free", " --ignore t=d"
+    for given, more in ((ignored, missing), ("", missing + ignored)):
+        refused = mvcc(*f"cluster t.csv -k 2{given}".split()).stderr
+        command = f"mvcc cluster t.csv -k 2{given}{more}"
+        assert f"If these words mean missing:\n  {command}\nTo go on without these" in refused
 
 
 def test_texts_that_are_numbers_with_few_words_are_doubtful():
@@ -179,12 +176,9 @@ def test_what_many_columns_have_is_doubted_once_and_stands_beside_each():
     assert "write category (and 8 more columns, see their comments)\n" in said
     assert "  survey: where: left out, as it has values such as '0/97': make a column of" in said
     assert drafted().count("5 distinct numbers: if they are codes, write category") == 9
-
-
-def test_a_remark_stands_once_beside_its_column():
     write("t", "id,x,y", [[f"k{n}", n if n % 3 else f"{n}b{n}", n / 7] for n in range(60)])
-    run("init --from t.csv")
-    assert drafted().count("values are numbers, '0b0' is not") == 1
+    run("init --from t.csv --out t.yaml")
+    assert drafted("t.yaml").count("values are numbers, '0b0' is not") == 1
 
 
 def test_the_header_of_a_workbook_may_be_named(files):
@@ -223,8 +217,7 @@ def test_paths_are_relative_to_the_config(files, tmp_path, out, path):
     assert said["files"] == [f"{out}/a.yaml"]
     assert yaml.safe_load(drafted(f"{out}/a.yaml"))["matches"] == {"Meine_Weine:Böden": path}
     run(f"cluster {out}/a.yaml --no-comparison --stability-runs 0")
-    facts = json.loads((tmp_path / "results" / "clustering.json").read_text())
-    assert [file["rows"] for file in facts["inputs"]] == [60, 60, 30, 2]
+    assert [file["rows"] for file in facts_of("results")["inputs"]] == [60, 60, 30, 2]
 
 
 def test_columns_that_are_called_like_rows_of_another_table_are_named():
@@ -329,7 +322,7 @@ def test_columns_with_ids_of_another_table_and_ids_that_repeat_are_doubtful():
     ids = [[f"P{n:02}", n % 3 / 9] for n in range(20)]
     write("a", "id,x", ids)
     refs = [f"P{n:02}" if n < 12 else ["see file", f"P{n + 40}"][n % 2] for n in range(20)]
-    write("c", "key,ref,y", ([f"w{n}", refs[n], n % 2 / 9] for n in range(20)))
+    write("c", "key,ref,y", ([f"w{n}", ref, n % 2 / 9] for n, ref in enumerate(refs)))
     assert "  c: ref: has ids of a: if rows with" in run("init --from a.csv c.csv --out f.yaml")
     write("b", "key,y", ([f"K{n % 19}", n % 4 / 9] for n in range(20)))
     draft = run("init --from b.csv --out e.yaml")
@@ -354,9 +347,8 @@ def test_several_choices_in_a_cell_are_doubtful_but_not_a_name_of_two_parts():
     choices = ["video;book;", "book;video;forum;", "forum;", "forum;book;", "video;"]
     names = ["Silva, Ana", "Costa, Rui", "Sousa, Inês"]
     write("a", "id,used,who,x", ([f"a{n}", choices[n % 5], names[n % 3], n * n] for n in range(60)))
-    said = "a: used: cells list some of 3 choices: make a column of each choice"
     draft = run("init --from a.csv")
-    assert said in draft
+    assert "a: used: cells list some of 3 choices: make a column of each choice" in draft
     assert draft.count("choices") == 1
 
 
@@ -383,30 +375,25 @@ def test_a_file_that_is_no_table_may_be_matches_of_tables_whose_columns_are_the_
 def test_matches_in_a_text_file_name_ids_of_floats():
     ids = np.arange(40) + (np.arange(40) % 7 == 3) / 2
     pd.DataFrame({"id": ids, "x": np.arange(40) % 3}).to_parquet("a.parquet")
-    others = pd.DataFrame({"id": [f"b{n}" for n in range(40)], "y": np.arange(40) % 4})
-    others.to_csv("b.csv", index=False)
-    pd.DataFrame({"a": ids[:20], "b": others["id"][:20]}).to_csv("m.csv", index=False)
-    run("init --from", "a.parquet", "b.csv", "m.csv")
+    write("b", "id,y", ([f"b{n}", n % 4] for n in range(40)))
+    write("m", "a,b", ([ids[n], f"b{n}"] for n in range(20)))
+    run("init --from a.parquet b.csv m.csv")
     assert yaml.safe_load(drafted())["matches"] == {"a:b": "m.csv"}
 
 
-def test_nothing_is_written_over(files, tmp_path):
-    (tmp_path / "cluster.yaml").write_text("mine")
+def test_nothing_is_written_over_and_tables_without_from_are_refused(files):
+    Path("cluster.yaml").write_text("mine")
     with pytest.raises(StoreError, match=r"cluster\.yaml exists\. Choose another --out\.$"):
         run("init --from", *files)
-    assert (tmp_path / "cluster.yaml").read_text() == "mine"
+    assert drafted() == "mine"
     with pytest.raises(StoreError, match="is read and would be overwritten"):
         run("init --from", *files, "--out", "m.csv")
-
-
-def test_tables_without_from_are_refused(files):
     assert "add --from" in mvcc("init", *files).stderr
 
 
 def test_a_column_of_bytes_that_are_no_text_names_no_rows():
     ids = [f"r{number}" for number in range(20)]
-    blobs = pd.DataFrame({"id": ids, "a": np.arange(20.0), "e": [b"\xff\xfe"] * 20})
-    blobs.to_parquet("blobs.parquet")
+    pd.DataFrame({"id": ids, "a": range(20), "e": [b"\xff\xfe"] * 20}).to_parquet("blobs.parquet")
     with pytest.raises(DataError, match="the column 'e' holds bytes that are not text in UTF-8"):
         run("init", "--from", "blobs.parquet")
 
@@ -414,20 +401,14 @@ def test_a_column_of_bytes_that_are_no_text_names_no_rows():
 @pytest.mark.parametrize("number", ["{:04}", "{}"])
 @pytest.mark.parametrize("order", [1, -1])
 def test_a_draft_has_the_ids_that_cluster_takes(number, order):
-    photos = pd.DataFrame({"id": [3, 1, 6, 2, 5, 4], "u": range(6)})
-    inventory = [f"{2 * n % 7:04}" for n in range(1, 7)]
-    catalog = pd.DataFrame({"id": range(1, 7), "inventory": inventory, "v": range(6)})
-    photos.to_csv("photos.csv", index=False)
-    catalog.to_csv("catalog.csv", index=False)
-    lines = [f"{n},{number.format(2 * n % 7)}\n" for n in range(1, 7)]
-    Path("m.csv").write_text("".join(["photo,inventory\n", *lines]))
+    write("photos", "id,u", zip([3, 1, 6, 2, 5, 4], range(6), strict=True))
+    write("catalog", "id,inventory,v", ([n, f"{2 * n % 7:04}", n - 1] for n in range(1, 7)))
+    write("m", "photo,inventory", ([n, number.format(2 * n % 7)] for n in range(1, 7)))
     files = ["photos.csv", "catalog.csv"][::order]
-    assert mvcc("init", "--from", *files, "m.csv").returncode == 0
+    run("init --from", *files, "m.csv")
     draft = yaml.safe_load(drafted())
-    assert {name: one["id_column"] for name, one in draft["views"].items()} == {
-        "photos": "id",
-        "catalog": "inventory",
-    }
+    ids = {name: view["id_column"] for name, view in draft["views"].items()}
+    assert ids == {"photos": "id", "catalog": "inventory"}
     assert draft["matches"] == {"photos:catalog": "m.csv"}
 
 

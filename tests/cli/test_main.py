@@ -27,6 +27,7 @@ def test_help_names_every_command_and_the_version_is_printed():
         ("run x.yaml -j 0", 2, "must be a positive integer or -1 (one per core), got 0"),
         ("data check protien", 1, "protein"),
         ("plot no_such_folder", 1, "no_such_folder"),
+        ("check . --quiet --json", 1, "there are no results here"),
         ("export a --out=", 2, "Invalid value for '--out': it is empty; name a file or folder."),
         ("cluster a.csv --out=", 2, "Invalid value for '--out': it is empty"),
         ("match a.yaml --out a.xlsx", 2, "--out a.xlsx: the ending '.xlsx' is none of .csv, .txt."),
@@ -44,21 +45,23 @@ def test_mistakes_get_one_message_and_no_traceback(tmp_path, words, code, messag
     assert not list(tmp_path.iterdir())
 
 
+ROOM = "Give fewer rows or columns, or more memory."
+
+
 @pytest.mark.parametrize(
-    ("error", "code"),
+    ("error", "code", "said"),
     [
-        (ConfigError("wrong"), 2),
-        (DataError("gone"), 1),
-        (MemoryError(), 1),
-        (KeyboardInterrupt(), 130),
-        (None, 0),
+        (ConfigError("wrong"), 2, "mvcc: wrong\n"),
+        (DataError("gone"), 1, "mvcc: gone\n"),
+        (MemoryError(), 1, f"mvcc: memory has run out. {ROOM}\n"),
+        (MemoryError("8 TiB"), 1, f"mvcc: memory has run out: 8 TiB. {ROOM}\n"),
+        (KeyboardInterrupt(), 130, "mvcc: interrupted; repeat the command to finish.\n"),
+        (None, 0, ""),
     ],
 )
-def test_each_kind_of_error_has_its_exit_code(error, code):
+def test_each_kind_of_error_has_its_exit_code_and_message(error, code, said):
     with patch.object(cli, "main", side_effect=error, return_value=None):
-        done = mvcc()
-    assert done.returncode == code
-    assert done.stderr.startswith("mvcc: " if error else "")
+        assert mvcc() == (code, "", said)
 
 
 @pytest.mark.parametrize(
@@ -69,7 +72,6 @@ def test_each_kind_of_error_has_its_exit_code(error, code):
         ("cluster x.yaml", "complete results stay, the same command starts over."),
         ("predict m", "complete labels stay, else the same command starts over."),
         ("claims run", "repeat the command to finish."),
-        ("", "repeat the command to finish."),
     ],
 )
 def test_what_an_interrupt_leaves_is_said_of_each_command(words, message):
@@ -78,28 +80,24 @@ def test_what_an_interrupt_leaves_is_said_of_each_command(words, message):
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_an_import_that_makes_another_error_of_an_interrupt_is_interrupted(number):
-    def imported(**_):
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (ImportError("initialization failed"), "interrupted; repeat the command to finish."),
+        (DataError("former labels wait"), "former labels wait"),
+    ],
+)
+def test_what_an_interrupt_becomes_is_told_if_it_is_mvccs_and_else_interrupted(number, error, said):
+    def end(**_):
         try:
             signal.raise_signal(number)
         except KeyboardInterrupt:
-            raise ImportError("initialization failed") from None
+            raise error from None
 
     # a run of tests in the background ignores SIGINT, and so would the command
     heard = patch.object(signal, "getsignal", return_value=signal.SIG_DFL)
-    with heard, patch.object(cli, "main", side_effect=imported):
-        assert mvcc("check").returncode == 130
-
-
-def test_an_error_of_what_is_put_back_after_an_interrupt_is_told():
-    def put_back(**_):
-        try:
-            signal.raise_signal(signal.SIGTERM)
-        except KeyboardInterrupt:
-            raise DataError("former labels wait") from None
-
-    with patch.object(cli, "main", side_effect=put_back):
-        assert mvcc("check").stderr == "mvcc: former labels wait\n"
+    with heard, patch.object(cli, "main", side_effect=end):
+        assert mvcc("check").stderr == f"mvcc: {said}\n"
 
 
 @pytest.mark.parametrize("error", [ZeroDivisionError(), OSError(5, "a fault"), RuntimeError("x")])

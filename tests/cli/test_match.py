@@ -9,7 +9,7 @@ import pytest
 
 from mvcc.exceptions import ConfigError, DataError
 from tests.command_line import invoke, mvcc
-from tests.tables.problems import read_csv, write_csv
+from tests.tables.problems import edit_facts, facts_of, read_csv, write_csv
 from tests.tables.test_asked import log
 
 N, KNOWN = 90, 60
@@ -45,13 +45,10 @@ def thing(name):
 
 def test_proposals_are_a_table_that_match_reads(folder):
     done = invoke("match job.yaml --out proposals.csv -n 20")
-    assert done.stdout.splitlines()[::2] == [
-        "60 matches; without one are 30 of left and 30 of right",
-        "Proposals: proposals.csv (20 lines)",
-    ]
-    assert done.stdout.splitlines()[1].startswith(
-        "Known matches that were cut for a test: found first "
-    )
+    first, second, third = done.stdout.splitlines()
+    assert first == "60 matches; without one are 30 of left and 30 of right"
+    assert second.startswith("Known matches that were cut for a test: found first ")
+    assert third == "Proposals: proposals.csv (20 lines)"
     assert done.stderr.startswith("Next: delete the wrong lines, and add the rest to your matches")
     rows = read_csv("proposals.csv")
     assert list(rows[0]) == COLUMNS
@@ -93,11 +90,10 @@ def test_of_a_clustering_the_clusters_are_told_and_what_it_left_out_is_not_learn
     labels = {row["id"]: int(row["cluster"]) for row in rows}
     for row in found["rows"]:
         assert row[-2:] == [labels[row[0]], labels[row[1]]]
-    path = folder / "results/clustering.json"
-    facts = json.loads(path.read_text())
+    facts = facts_of("results")
     i, j = facts["relations"][0]["pairs"][0]
-    facts["relations"][0]["suspicious"] = [[i, j, 0.9, True]]
-    path.write_text(json.dumps(facts))
+    doubted = {"suspicious": [[i, j, 0.9, True]]}
+    edit_facts("results", lambda facts: facts["relations"][0].update(doubted))
     without = json.loads(invoke("match --from results --json -n 99").stdout)
     assert without["n_matches"] == found["n_matches"] - 1
     assert facts["views"][0]["ids"][i] in [row[0] for row in without["rows"]]
@@ -192,9 +188,8 @@ def test_two_of_three_views_may_be_chosen_in_either_order(folder):
 
 
 def test_where_nothing_is_left_to_propose_nothing_is_measured(folder):
-    write_csv(
-        folder / "right-matches.csv", [["left", "right"], *([f"l{n}", f"r{n}"] for n in range(N))]
-    )
+    all_known = ([f"l{n}", f"r{n}"] for n in range(N))
+    write_csv(folder / "right-matches.csv", [["left", "right"], *all_known])
     done = invoke("match job.yaml --json")
     assert "NaN" not in done.stdout
     assert json.loads(done.stdout)["found_first"] is None
@@ -209,6 +204,9 @@ def test_what_takes_too_long_is_not_measured(folder, monkeypatch):
     assert "Proposals: proposals.csv (30 lines)" in done.stdout
 
 
+NO_PAIR = "Matches are known of left:right; choose one with --between, not 'left:nothing'"
+
+
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
@@ -217,11 +215,7 @@ def test_what_takes_too_long_is_not_measured(folder, monkeypatch):
         ("job.yaml --from results --json", 2, "leave out CONFIG, or --from"),
         ("--from nowhere --json", 1, "nowhere holds no clustering: .* Name a folder"),
         ("--from job.yaml --json", 1, "job.yaml holds no clustering: .* Name a folder"),
-        (
-            "job.yaml --between left:nothing --json",
-            2,
-            "Matches are known of left:right; choose one with --between, not 'left:nothing'",
-        ),
+        ("job.yaml --between left:nothing --json", 2, NO_PAIR),
         ("--view a=left.csv --json", 2, "known of no two views; .* give some with --match"),
         ("job.yaml --out right-matches.csv", 1, "would be overwritten"),
         ("job.yaml --out left.csv/x.csv", 1, "cannot be written"),

@@ -2,6 +2,7 @@
 
 import json
 import os
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -37,10 +38,9 @@ def small_chunks(monkeypatch):
     monkeypatch.setattr(_parquet, "_MOST_VALUES", 40)
 
 
-def rows(n=40, seed=1):
-    rng = np.random.default_rng(seed)
-    new = pd.DataFrame(rng.normal(size=(n, 3)) * 4, columns=["z", "x", "y"])
-    return new.assign(id=[f"new {number}" for number in range(n)], other="é")
+def rows():
+    new = pd.DataFrame(np.random.default_rng(1).normal(size=(40, 3)) * 4, columns=["z", "x", "y"])
+    return new.assign(id=[f"new {number}" for number in range(40)], other="é")
 
 
 WRITERS = {
@@ -63,27 +63,21 @@ WRITERS = {
         ("co-em", "csv", "labels.csv"),
     ],
 )
-def test_new_rows_of_a_file_get_clusters_of_the_model(
+def test_new_rows_of_a_file_read_a_few_at_a_time_get_clusters_of_the_model(
     joint, tmp_path, small_chunks, method, ending, out
 ):
     new, path = rows(), tmp_path / f"new.{ending}"
+    new.loc[30, "id"] = "new\n30"
     WRITERS[ending](new, path)
+    frames = list(_files.read_frames(str(path)))
+    assert [len(frame) for frame in frames] == [8] * 5
+    assert pd.concat(frames).index.tolist() == list(range(40))
     (found,) = predict_files(joint / method, {"view1": str(path)}, tmp_path / out)
     read = pd.read_csv(tmp_path / out) if out.endswith("csv") else pd.read_parquet(tmp_path / out)
     expected = load_model(joint / method).predict(new, "view1")
-    assert read.columns.tolist() == ["id", "cluster"]
-    assert read["id"].tolist() == new["id"].tolist()
-    assert read["cluster"].tolist() == expected.tolist()
+    assert read.to_dict("list") == {"id": new["id"].tolist(), "cluster": expected.tolist()}
     assert found.sizes == np.bincount(expected, minlength=3).tolist()
     assert {path.name for path in tmp_path.iterdir()} == {f"new.{ending}", out, ".mvcc-files"}
-
-
-@pytest.mark.parametrize("ending", WRITERS)
-def test_few_rows_are_given_at_a_time_in_every_format(tmp_path, small_chunks, ending):
-    WRITERS[ending](rows(), tmp_path / f"new.{ending}")
-    frames = list(_files.read_frames(str(tmp_path / f"new.{ending}")))
-    assert [len(frame) for frame in frames] == [8] * 5
-    assert pd.concat(frames).index.tolist() == list(range(40))
 
 
 def test_rows_without_ids_are_numbered_through_all_chunks(joint, tmp_path, small_chunks):
@@ -99,12 +93,8 @@ def test_rows_without_ids_are_numbered_through_all_chunks(joint, tmp_path, small
             f"{views['view0']} has no column 'id', which named the rows that were clustered: rows"
             " are numbered from 0."
         ]
-
-
-def test_a_note_says_which_other_column_names_new_rows(joint, tmp_path):
-    rows().rename(columns={"id": "new_id"}).to_csv(tmp_path / "new.csv", index=False)
-    views = {"view0": str(tmp_path / "new.csv")}
-    (found,) = predict_files(joint / "out", views, tmp_path / "labels.csv")
+    rows().rename(columns={"id": "new_id"}).to_parquet(tmp_path / "new.parquet")
+    (found,) = predict_files(joint / "out", views, tmp_path / "labels.csv", fresh=True)
     assert found.notes[0].endswith("'new_id' names the rows.")
 
 
@@ -138,97 +128,75 @@ def test_several_views_are_written_to_a_folder_with_the_names_of_clusters(tmp_pa
         assert [row["id"] for row in written] == [row["id"] for row in clustered]
 
 
+def at(row, column, value, ending="csv"):
+    """Return what writes new rows with another value, and the ending of their file."""
+
+    def write(path):
+        new = rows().astype({column: object})
+        new.loc[row, column] = value
+        WRITERS[ending](new, path)
+
+    return write, ending
+
+
 def of(change, ending="csv"):
-    """Return what makes a file of new rows that were changed."""
-
-    def write(folder):
-        path = folder / f"new.{ending}"
-        WRITERS[ending](change(rows()), path)
-        return path
-
-    return write
+    return lambda path: WRITERS[ending](change(rows()), path), ending
 
 
-def text(rows, more=b""):
-    def write(folder):
-        header = b"id,x,y,z" + more + b"\n" if rows else b""
-        (folder / "new.csv").write_bytes(header + rows)
-        return folder / "new.csv"
-
-    return write
+def text(content):
+    return lambda path: path.write_bytes(content), "csv"
 
 
-def at(row, column, value):
-    def change(frame):
-        frame = frame.astype({column: object})
-        frame.loc[row, column] = value
-        return frame
-
-    return change
-
-
+HEAD, ROW = b"id,x,y,z\n", b"a,1,2,3\n"
 NO_NUMBER, LINE_32 = "which is not a finite number", r"new\.csv:32: line 32 has"
+MISSING = rf"{LINE_32} no value in the column 'y', but all rows of view0 had one"
+NO_COLUMN = r"new\.csv: there is no column 'y'.*view0 was clustered by it"
 
 
 @pytest.mark.parametrize(
-    ("write", "message"),
+    ("file", "message"),
     [
-        (
-            of(lambda new: new.drop(columns="y")),
-            r"new\.csv: there is no column 'y'.*view0 was clustered by it",
-        ),
-        (
-            of(at(30, "y", None)),
-            rf"{LINE_32} no value in the column 'y', but all rows of view0 had one",
-        ),
-        (of(at(30, "y", None), "parquet"), r"new\.parquet: row 30 has no value in the column 'y'"),
-        (of(at(30, "x", "red")), rf"{LINE_32} 'red', {NO_NUMBER}, in the column 'x'\. Write"),
+        (of(lambda new: new.drop(columns="y")), NO_COLUMN),
+        (at(30, "y", None), MISSING),
+        (at(30, "y", None, "parquet"), r"new\.parquet: row 30 has no value in the column 'y'"),
+        (at(30, "x", "red"), rf"{LINE_32} 'red', {NO_NUMBER}, in the column 'x'\. Write"),
         (of(lambda new: new.assign(x="red")), rf"new\.csv:2: line 2 has 'red', {NO_NUMBER}"),
-        (of(at(30, "x", np.inf)), rf"{LINE_32} 'inf', {NO_NUMBER}"),
-        (of(at(30, "id", "new 30\n"), "txt"), None),
-        (of(at(30, "id", "")), rf"{LINE_32} no id in the column 'id'"),
-        (
-            of(at(39, "id", "new 0")),
-            r"new\.csv: line 41 has the id of line 2; ids must be distinct",
-        ),
-        (of(at(1, "id", "new 0")), r"new\.csv:3: line 3 has the id 'new 0', as line 2 has"),
+        (at(30, "x", np.inf), rf"{LINE_32} 'inf', {NO_NUMBER}"),
+        (at(30, "id", ""), rf"{LINE_32} no id in the column 'id'"),
+        (at(39, "id", "new 0"), r"new\.csv: line 41 has the id of line 2; ids must be distinct"),
+        (at(1, "id", "new 0"), r"new\.csv:3: line 3 has the id 'new 0', as line 2 has"),
         (of(lambda new: new[:0]), r"new\.csv: there are no rows"),
         (of(lambda new: new[:0], "parquet"), r"new\.parquet: there are no rows"),
         (text(b""), r"new\.csv:1: the first line is empty"),
-        (
-            text(b"a,1,2,3\nb,1,2,3,4\n"),
-            r"new\.csv:3: line 3 has 5 values, but there are 4 columns",
-        ),
-        (text(b"a,1,2,3\n\x81,1,2,3\n"), r"new\.csv:3: this is not UTF-8 text"),
-        (text(b"a,1,2,3\nb\0,1,2,3\n"), r"new\.csv:3: this is a binary file"),
-        (text(b"a,1,2,3,4\n", b",x"), r"the column 'x' is there more than once"),
-        (lambda folder: folder / "none.csv", r"none\.csv: there is no such file"),
-        (lambda folder: folder, r"there are no Parquet files .* Texts or pictures need a table"),
-        (lambda folder: folder / "new.doc", r"the format '\.doc' is not known"),
+        (text(HEAD + ROW + b"b,1,2,3,4\n"), r"csv:3: line 3 has 5 values, but there are 4 columns"),
+        (text(HEAD + ROW + b"\x81,1,2,3\n"), r"new\.csv:3: this is not UTF-8 text"),
+        (text(HEAD + ROW + b"b\0,1,2,3\n"), r"new\.csv:3: this is a binary file"),
+        (text(b"id,x,y,z,x\na,1,2,3,4\n"), r"the column 'x' is there more than once"),
+        ((lambda path: None, "csv"), r"new\.csv: there is no such file"),
+        ((Path.mkdir, ""), r"there are no Parquet files .* Texts or pictures need a table"),
+        ((lambda path: None, "doc"), r"the format '\.doc' is not known"),
     ],
-    ids=range(20),
+    ids=range(19),
 )
-def test_rows_that_do_not_fit_are_one_message_alone(joint, tmp_path, small_chunks, write, message):
-    path = write(tmp_path)
+def test_rows_that_do_not_fit_are_one_message_alone(joint, tmp_path, small_chunks, file, message):
+    write, ending = file
+    path = (tmp_path / "new").with_suffix(ending and f".{ending}")
+    write(path)
     before = sorted(tmp_path.iterdir())
     new = {"view0": str(path), "view1": str(joint / "view1.csv")}
-    if message is None:
-        assert len(predict_files(joint / "out", new, tmp_path / "labels")) == 2
-        return
     with pytest.raises(MvccError, match=message) as caught:
         predict_files(joint / "out", new, tmp_path / "labels")
     assert "\n" not in str(caught.value)
     assert sorted(tmp_path.iterdir()) == before
 
 
+UNKNOWN = r"--view view2=…: there is no view 'view2'; did you mean 'view\d'\?"
+
+
 @pytest.mark.parametrize(
     ("view", "out", "message"),
     [
-        (
-            "view2",
-            "labels.csv",
-            r"--view view2=…: there is no view 'view2'; did you mean 'view\d'\?",
-        ),
+        ("view2", "labels.csv", UNKNOWN),
         ("view0", "there.csv", r"there\.csv exists\. .* replace it with --fresh"),
         ("view0", "new.csv", r"new\.csv is read and would be overwritten"),
         ("view0", "labels.xlsx", r"labels\.xlsx must end in \.csv or \.parquet"),
@@ -250,15 +218,13 @@ def test_what_is_there_is_not_written_over(joint, tmp_path, view, out, message):
 
 def test_only_what_it_wrote_itself_is_replaced(joint, tmp_path):
     WRITERS["csv"](rows(), tmp_path / "new.csv")
-    path = tmp_path / "there.csv"
-    path.write_text("mine")
-    words = (joint / "out", f"--view=view0={tmp_path / 'new.csv'}", "--out", path)
+    (tmp_path / "there.csv").write_text("mine")
+    words = (joint / "out", f"--view=view0={tmp_path / 'new.csv'}", "--out")
     with pytest.raises(MvccError, match=r"there\.csv is not replaced: mvcc did not write it"):
-        invoke("predict --fresh", *words)
-    path.unlink()
+        invoke("predict --fresh", *words, tmp_path / "there.csv")
     for command in ("predict", "predict --fresh"):
-        done = invoke(command, *words)
-    assert len(read_csv(path)) == 40
+        done = invoke(command, *words, tmp_path / "labels.csv")
+    assert len(read_csv(tmp_path / "labels.csv")) == 40
     assert done.stdout.startswith("view0: 40 rows; in clusters 0 to 2: ")
 
 
@@ -270,17 +236,13 @@ def test_a_note_counts_categories_that_were_not_there_if_they_are_most(tmp_path,
     options = options_of({"shop": tmp_path / "old.csv"}, n_clusters=2)
     if features == "pca":
         options = by_co_em(options, features=features)
-    columns = ["title", "grade", "shop", "x"]
-    cluster([*options, (("views", "shop", "columns"), columns, "--columns")],
-            tmp_path / "out")  # fmt: skip
+    columns = (("views", "shop", "columns"), ["title", "grade", "shop", "x"], "--columns")
+    cluster([*options, columns], tmp_path / "out")
     (tmp_path / "new.csv").write_text("id,title,grade,shop,x\n1,u,a,N,2\n2,v,,S,3\n3,w,C,new,4\n")
-    (found,) = predict_files(
-        tmp_path / "out", {"shop": str(tmp_path / "new.csv")}, tmp_path / "labels.csv"
-    )
-    (note,) = found.notes
-    assert note.endswith(
-        "2 of 2 values of 'grade' are none of those that were clustered: 'A', 'B'."
-    )
+    new = {"shop": str(tmp_path / "new.csv")}
+    ((note,),) = (view.notes for view in predict_files(tmp_path / "out", new, tmp_path / "l.csv"))
+    said = "2 of 2 values of 'grade' are none of those that were clustered: 'A', 'B'."
+    assert note.endswith(said)
 
 
 def test_new_rows_of_a_workbook_are_read_like_the_rows_that_were_clustered(tmp_path, monkeypatch):

@@ -1,6 +1,7 @@
 """``mvcc review`` as a program uses it: what to look at, and corrections of it."""
 
 import json
+import socket
 
 from tests.command_line import mvcc
 from tests.tables.asking.test_review import SAID, labels, made, results
@@ -38,3 +39,11 @@ def test_a_program_reads_what_to_look_at_and_corrects_it(results, tmp_path):
     assert f"Since {results}, before corrections:\n" in mvcc(*again).stdout
     report = (tmp_path / "next" / "report.html").read_text()
     assert f"since <bdi>{results}</bdi>, before corrections</h3>" in report
+
+
+def test_the_page_is_served_on_the_port_that_is_named(results):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        done = mvcc("review", results, "--no-open", "--port", port)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert f"cannot serve on port {port}: Address already in use" in done.stderr

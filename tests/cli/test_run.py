@@ -30,20 +30,15 @@ def config(tmp_path, monkeypatch):
 
 
 def test_a_run_says_where_its_curves_are_and_what_comes_next(config, tmp_path):
-    done = invoke("run tiny.yaml -j 1")
-    assert done.stdout.splitlines()[-2:] == [
-        "Curves: results/tiny/curves.csv",
-        "Next: mvcc plot results/tiny",
-    ]
-    assert "3 trials of 1 cell to compute" in done.stderr
+    words = ("run tiny.yaml -j 1 --out", "my run")
+    done = invoke(*words)
+    assert done.stdout.endswith("\nCurves: my run/curves.csv\nNext: mvcc plot 'my run'\n")
+    assert "my run: 3 trials of 1 cell to compute.\n" in done.stderr
     assert "3/3 trials done" in done.stderr
-    assert (tmp_path / "results/tiny/curves.csv").exists()
-    assert "0 trials computed in 0 s, 3 kept from before." in invoke("run tiny.yaml -j 1").stdout
-
-
-def test_the_next_command_names_a_folder_with_a_space(config):
-    lines = invoke("run tiny.yaml -j 1 --trials 1 --out", "my run").stdout.splitlines()
-    assert lines[-1] == "Next: mvcc plot 'my run'"
+    assert (tmp_path / "my run/curves.csv").exists()
+    done = invoke(*words)
+    assert "my run: 0 trials of 1 cell to compute, 3 kept from before.\n" in done.stderr
+    assert "0 trials computed in 0 s, 3 kept from before." in done.stdout
 
 
 def test_options_reach_the_run(config, tmp_path):
@@ -75,6 +70,8 @@ def test_failed_trials_give_exit_code_4_and_say_where_to_look(config, monkeypatc
     done = invoke("run tiny.yaml -j 1", code=4)
     assert "Trial 2 failed; its traceback is in results/tiny/trials/0002.error.txt" in done.stderr
     assert "To repeat it: mvcc replay results/tiny 2\n" in done.stderr
+    again = "Run the same `mvcc run`, without --fresh, to try failed trials again.\n"
+    assert done.stderr.endswith(again)
     done = invoke("run tiny.yaml -j 1 --data-dir .", code=4)
     assert "To repeat it: mvcc replay results/tiny 2 --data-dir .\n" in done.stderr
     assert "Curves" not in done.stdout

@@ -68,6 +68,8 @@ def forget_checksums(folder):
 
 
 CHANGED = "{}: it was changed since it was written: its sha256"
+UNNOTED = "trials/0007.csv.gz: its checksum was never noted"
+NO_CHECKSUMS = "its files cannot be verified: the manifest has no checksums."
 MISSING = "{}: it is missing; the same `mvcc run`, without --fresh, writes it again."
 
 
@@ -82,18 +84,10 @@ MISSING = "{}: it is missing; the same `mvcc run`, without --fresh, writes it ag
             (remove(name), ("damaged", 3, 2, 2), MISSING.format(name))
             for name in ("curves.csv", "scores.csv.gz")
         ),
-        (
-            give_seventh_trial,
-            ("damaged", 4, 2, 3),
-            "trials/0007.csv.gz: its checksum was never noted",
-        ),
+        (give_seventh_trial, ("damaged", 4, 2, 3), UNNOTED),
         (forget_trials, ("ok", 2, 2, 0), ""),  # all that a clone of the repository has
         (fail, ("unfinished", 5, 2, 2), "trials/0001.error.txt: this trial failed; the file says"),
-        (
-            forget_checksums,
-            ("damaged", 0, 2, 0),
-            "its files cannot be verified: the manifest has no checksums.",
-        ),
+        (forget_checksums, ("damaged", 0, 2, 0), NO_CHECKSUMS),
     ],
 )
 def test_what_is_not_as_it_was_written_is_named(folder, change, found, note):
@@ -127,8 +121,7 @@ def test_a_damaged_manifest_does_not_keep_the_others_from_being_checked(folder, 
 
 
 def test_two_machines_that_disagree_are_told_the_cause(folder, tmp_path):
-    other = tmp_path / "other"
-    shutil.copytree(folder, other)
+    other = shutil.copytree(folder, tmp_path / "other")
     curves = (other / "curves.csv").read_bytes().replace(b"0.", b"0.0", 1)
     (other / "curves.csv").write_bytes(curves)
 
@@ -140,9 +133,8 @@ def test_two_machines_that_disagree_are_told_the_cause(folder, tmp_path):
 
     edit_manifest(other, of_another_machine)
     _, (line,) = check(tmp_path)
-    assert line.startswith(
-        f"{other} and {folder} have the same config and data, but other curves: scipy: 1.0.0 and"
-    )
+    same = f"{other} and {folder} have the same config and data, but other curves"
+    assert line.startswith(f"{same}: scipy: 1.0.0 and")
     assert "blas: mkl 2024.0 (None) and openblas" in line
     assert "another name" not in line
     edit_manifest(other, lambda manifest: manifest["config"].update(seed=3))

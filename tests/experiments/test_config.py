@@ -149,13 +149,13 @@ def test_there_must_be_something_to_run(load, problems):
     assert load(alone).multi_view is None
 
 
+NO_VIEW = "protein has no view c1-c4; did you mean 'c1-c3'? Allowed: c1-c3, c4-c6, all."
+
+
 @pytest.mark.parametrize(
     ("thresholds", "message"),
     [
-        (
-            {"c1-c4": 0.7},
-            "protein has no view c1-c4; did you mean 'c1-c3'? Allowed: c1-c3, c4-c6, all.",
-        ),
+        ({"c1-c4": 0.7}, NO_VIEW),
         ({"all": 2}, "single_view.thresholds.all: must be a number above 0, up to 1, got 2."),
         ({}, "must be a section, such as `thresholds: {letters: 0.95}`, got {}."),
     ],
@@ -204,10 +204,7 @@ def test_resolved_is_complete_and_does_not_depend_on_the_order_of_the_file(load)
         "features": [
             *("none", [], {"method": "pca"}, {"method": "spectral"}, {"n_components": 5}),
             {"scaling": "none"},
-            *(
-                {"method": "spectral", "n_components": 5, "scaling": x}
-                for x in ("min-max", True, 1)
-            ),
+            *(FULL["features"] | {"scaling": scaling} for scaling in ("min-max", True, 1)),
         ],
         "trials": [0, -1, "100", 1.5, 5.0, True, None, [], 10**7],
         "seed": [-1, 2**63, 10**400, "0", 0.5, False],

@@ -60,10 +60,8 @@ SOURCE = """\
             assert len(view.X) > 12
             return super().infer(view)
 """
-OFFERED = {
-    f"z-{name.lower()}": f":{name}"
-    for name in ("Copy", "Near", "Alone", "Whole", "Nothing", "Outside", "Many")
-}
+NAMES = ("Copy", "Near", "Alone", "Whole", "Nothing", "Outside", "Many")
+OFFERED = {f"z-{name.lower()}": f":{name}" for name in NAMES}
 
 
 @pytest.fixture
@@ -72,9 +70,8 @@ def zoo(offer):
 
 
 def config(*transfers, trials=2, **multi_view):
-    chosen = {"transfers": transfers, "bases": ("pck-means",)}
-    chosen |= {"mapped": (0.4,), "constraints": (20,)}
-    return small_config(trials=trials, multi_view=chosen | multi_view)
+    few = {"bases": ("pck-means",), "mapped": (0.4,), "constraints": (20,)}
+    return small_config(trials=trials, multi_view={"transfers": transfers} | few | multi_view)
 
 
 def measures(rows, method):
@@ -150,10 +147,9 @@ def test_a_config_file_may_name_the_method_and_an_unknown_one_has_its_line(zoo, 
     path.write_text(yaml.safe_dump(config("z-copy").resolved()))
     assert load_config(path).multi_view.transfers == ("z-copy",)
     why = r"--set multi_view.*: item 1: there is no transfer method 'z-cpy'; did you"
+    unknown = ["multi_view.transfers=[z-cpy]", "multi_view.transfer_options={z-copy: {a: 1}}"]
     with pytest.raises(ValueError, match=why):
-        load_config(
-            path, ["multi_view.transfers=[z-cpy]", "multi_view.transfer_options={z-copy: {a: 1}}"]
-        )
+        load_config(path, unknown)
 
 
 def run_of(folder, *transfers):

@@ -27,20 +27,11 @@ def test_a_stored_trial_comes_out_the_same_to_the_last_bit_and_nothing_is_writte
     assert set(replay.rows["trial"]) == {1}
 
 
-@pytest.fixture
-def rows(folder):
-    return ResultsStore(folder).read_trial(0)
-
-
-@pytest.fixture
-def give(monkeypatch):
-    return lambda rows: monkeypatch.setattr(replay_module, "run_trial", lambda *_: rows)
-
-
-def test_a_difference_is_counted_shown_and_explained_by_the_environment(folder, rows, give):
+def test_a_difference_is_counted_shown_and_explained_by_the_environment(folder, monkeypatch):
+    rows = ResultsStore(folder).read_trial(0)
     rows.loc[3, "f_measure"] += 2**-52
     rows.loc[4, "iterations"] = 99
-    give(rows)
+    monkeypatch.setattr(replay_module, "run_trial", lambda *_: rows)
 
     def older(manifest):
         manifest["runs"][-1]["versions"]["numpy"] = "1.0.0"
@@ -59,8 +50,9 @@ def test_a_difference_is_counted_shown_and_explained_by_the_environment(folder, 
     assert blas.endswith(f"; {kernels} Haswell")
 
 
-def test_other_rows_than_the_stored_ones_are_a_difference(folder, rows, give):
-    give(rows.iloc[1:])
+def test_other_rows_than_the_stored_ones_are_a_difference(folder, monkeypatch):
+    rows = ResultsStore(folder).read_trial(0).iloc[1:]
+    monkeypatch.setattr(replay_module, "run_trial", lambda *_: rows)
     replay = replay_trial(folder, 0)
     assert replay.differing == 5
     assert replay.first == "5 rows stored, 4 now, or other columns"

@@ -82,10 +82,9 @@ OF_RESULTS = ["curves.csv", "scores.csv.gz", "example.json", "trials/0000.csv.gz
 
 @pytest.mark.parametrize("name", [*OF_RESULTS, "manifest.json"])
 def test_a_file_of_others_called_like_results_is_refused_and_with_fresh_set_aside(tmp_path, name):
-    path = tmp_path / name
+    path, notes = tmp_path / name, []
     path.parent.mkdir(exist_ok=True)
     path.write_text("mine")
-    notes = []
     why = "without a manifest that says .* set them aside by --fresh|start afresh with --fresh"
     with pytest.raises(StoreError, match=why):
         run_experiment(of_trials(1), tmp_path, n_jobs=1)
@@ -202,10 +201,10 @@ def test_a_failed_trial_is_recorded_and_does_not_stop_the_others(tmp_path, monke
 
 
 def test_an_impossible_config_fails_before_anything_is_written(tmp_path):
-    folder = tmp_path / "new"
+    many = small_config(multi_view={"constraints": (10_000,)})
     with pytest.raises(InvalidInputError, match="must-link constraints were asked for"):
-        run_experiment(small_config(multi_view={"constraints": (10_000,)}), folder, n_jobs=1)
+        run_experiment(many, tmp_path / "new", n_jobs=1)
     protein = small_config(dataset="protein", dataset_options={})
     with pytest.raises(DataError, match="no_such_folder"):
-        run_experiment(protein, folder, data_dir=tmp_path / "no_such_folder")
-    assert not folder.exists()
+        run_experiment(protein, tmp_path / "new", data_dir=tmp_path / "no_such_folder")
+    assert not (tmp_path / "new").exists()

@@ -26,7 +26,7 @@ def rows(trial, f=0.5):
     """Make up the rows of a trial: two methods at two numbers of constraints."""
     places = pd.DataFrame({"method": ["direct-mapping", "single-view"], "mapped": [0.2, np.nan]})
     places["rewired"] = places["mapped"] * 0
-    table = places.merge(pd.DataFrame({"n_constraints": [10, 25]}), how="cross").assign(
+    return places.merge(pd.DataFrame({"n_constraints": [10, 25]}), how="cross").assign(
         **{"trial": trial, "experiment": "multi-view", "dataset": "d", "view": None},
         **{"base": "pck-means", "closure": "full", "threshold": None, "f_measure": f},
         **{"propagated_must_links": 3.0, "propagated_cannot_links": 1 / 3},
@@ -34,7 +34,6 @@ def rows(trial, f=0.5):
         precision_cannot_link=np.nan if trial == 0 else 0.5,
         **{"iterations": 2, "converged": 1},
     )
-    return table
 
 
 def test_curves_are_mean_and_standard_error_over_trials():
@@ -123,9 +122,8 @@ def test_a_file_that_cannot_be_read_is_named(store, monkeypatch):
     store.write_trial(0, rows(0))
     (store.trials / "0000.csv.gz").unlink()
     (store.trials / "0000.csv.gz").mkdir()
-    with pytest.raises(
-        StoreError, match=r"0000\.csv\.gz cannot be read: Is a dir.* Make it a read"
-    ):
+    why = r"0000\.csv\.gz cannot be read: Is a dir.* Make it a read"
+    with pytest.raises(StoreError, match=why):
         store.read_trial(0)
     monkeypatch.setattr("mvcc.results.known_checksums", failing)
     with pytest.raises(StoreError, match=r"\.mvcc-files cannot be read: Permission denied\. Make"):

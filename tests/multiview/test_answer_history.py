@@ -22,8 +22,6 @@ about_groups = st.builds(
     st.sampled_from(NAMES),
 )
 undos = st.just(Answer("", "undo"))
-
-
 ANSWERS = ("new", "unsure", "outlier", "undo", "none", "new:x", "merge:x", "rename:x")
 
 
@@ -143,12 +141,9 @@ def groups_of(found):
 
 
 def test_what_two_people_say_alike_or_only_one_says_counts_and_what_they_dispute_does_not():
-    found = agreement(
-        {
-            "anna": person({0: "cat", 1: "cat", 2: "dog", 3: "outlier", 4: "unsure", 8: "outlier"}),
-            "ben": person({1: "cat", 2: "cat", 3: "outlier", 4: "dog", 5: "dog", 8: "dog"}),
-        }
-    )
+    anna = person({0: "cat", 1: "cat", 2: "dog", 3: "outlier", 4: "unsure", 8: "outlier"})
+    ben = person({1: "cat", 2: "cat", 3: "outlier", 4: "dog", 5: "dog", 8: "dog"})
+    found = agreement({"anna": anna, "ben": ben})
     assert groups_of(found) == {"cat": {0, 1}, "dog": {4, 5}}
     assert found.history.answers[3] == "outlier"
     assert found.disputed == [2, 8]
@@ -187,13 +182,10 @@ def test_groups_that_no_one_person_has_both_are_not_told_apart():
 
 
 def test_three_people_agree_two_by_two_and_names_of_any_of_them_are_known():
-    found = agreement(
-        {
-            "anna": person({0: "cat", 1: "cat", 2: "dog"}),
-            "ben": person({0: "Katze", 1: "Katze", 3: "dog"}),
-            "cleo": person({4: "Katze", 2: "dog", 3: "Katze"}),
-        }
-    )
+    anna = person({0: "cat", 1: "cat", 2: "dog"})
+    ben = person({0: "Katze", 1: "Katze", 3: "dog"})
+    cleo = person({4: "Katze", 2: "dog", 3: "Katze"})
+    found = agreement({"anna": anna, "ben": ben, "cleo": cleo})
     assert groups_of(found) == {"cat": {0, 1, 4}, "dog": {2}}
     assert found.disputed == [3]
     pairs = {pair.people: (pair.n_objects, pair.n_same, pair.kappa) for pair in found.pairs}

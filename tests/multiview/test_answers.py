@@ -75,9 +75,8 @@ def test_what_is_closed_is_what_the_definition_says(seed, wrong):
     pairs = np.column_stack(np.triu_indices(8, 1))[rng.random(28) < rng.choice([0.5, 0.9])]
     same = np.equal(*rng.integers(3, size=8)[pairs].T) ^ (rng.random(len(pairs)) < wrong)
     judged = Constraints(pairs, same, rng.choice([1.0, 2.0, 3.0], len(pairs)))
-    assert_holds(
-        MustLinkGroups.among(8, judged).closed(judged), slow.closed_where_dense(as_dict(judged))
-    )
+    closed = MustLinkGroups.among(8, judged).closed(judged)
+    assert_holds(closed, slow.closed_where_dense(as_dict(judged)))
 
 
 def test_a_closure_of_millions_of_pairs_is_not_made():

@@ -44,10 +44,7 @@ def blobs(seed=0, sizes=(60, 50), n_matches=20, k=3):
     for labels in y:
         labels[:k] = np.arange(k)
     same = np.column_stack((np.arange(n_matches), np.arange(n_matches)))
-    views = [
-        12 * rng.permutation(np.eye(k, 4))[labels] + rng.normal(size=(len(labels), 4))
-        for labels in y
-    ]
+    views = [12 * rng.permutation(np.eye(k, 4))[own] + rng.normal(size=(len(own), 4)) for own in y]
     return views, y, {(v, v + 1): same for v in range(len(sizes) - 1)}
 
 
@@ -58,10 +55,8 @@ def digits(seed, n_pairs=0):
     order = rng.permutation(len(data.target))
     left, right = order[:1000], order[700:1700]
     matches = {(0, 1): np.column_stack((np.arange(700, 1000), np.arange(300)))}
-    views = [
-        data.images[left][:, :, :4].reshape(1000, -1),
-        data.images[right][:, :, 4:].reshape(1000, -1),
-    ]
+    halves = data.images[left][:, :, :4], data.images[right][:, :, 4:]
+    views = [half.reshape(1000, -1) for half in halves]
     y = [data.target[left], data.target[right]]
     judged = Constraints.from_labels(y[0], n_pairs, seed) if n_pairs else None
     return views, y, matches, [judged, None]
@@ -79,9 +74,8 @@ def mean_f_measure(y, labels):
 
 
 def fit(views, matches=None, constraints=None, k=3, **options):
-    return JointGraphClustering(k, random_state=0, **options).fit(
-        views, constraints=constraints, mappings=matches
-    )
+    model = JointGraphClustering(k, random_state=0, **options)
+    return model.fit(views, constraints=constraints, mappings=matches)
 
 
 def score(y, labels):
@@ -95,10 +89,8 @@ def score(y, labels):
 @pytest.mark.parametrize("judged", [False, True])
 def test_kinds_that_lie_far_apart_are_found_with_one_numbering(sizes, judged):
     views, y, matches = blobs(sizes=sizes)
-    constraints = (
-        [Constraints.from_labels(y[0], 12, 0), *[None] * (len(sizes) - 1)] if judged else None
-    )
-    model = fit(views, matches, constraints)
+    constraints = [Constraints.from_labels(y[0], 12, 0), *[None] * (len(sizes) - 1)]
+    model = fit(views, matches, constraints if judged else None)
     assert score(y, model.labels_) == 1
     assert model.objective_ > 0
 
@@ -107,10 +99,8 @@ def test_kinds_that_lie_far_apart_are_found_with_one_numbering(sizes, judged):
 def test_the_largest_of_clear_groups_is_not_halved(seed):
     rng = np.random.default_rng(seed)
     y = rng.permutation(np.repeat(np.arange(4), (200, 80, 25, 12)))
-    deviation = np.array([1.5, 3, 1, 2])[y][:, None]
-    views = [
-        rng.normal(0, 4, (4, 4))[y] + rng.normal(size=(len(y), 4)) * deviation for _ in range(2)
-    ]
+    sd = np.array([1.5, 3, 1, 2])[y][:, None]
+    views = [rng.normal(0, 4, (4, 4))[y] + rng.normal(size=(len(y), 4)) * sd for _ in range(2)]
     matches = {(0, 1): np.repeat(rng.permutation(len(y))[: len(y) // 3], 2).reshape(-1, 2)}
     assert score([y, y], fit(views, matches, k=4).labels_) > 0.95
     assert score([y, y], fit(views, matches, k=4, n_components=8).labels_) < 0.8  # twice as many
@@ -153,12 +143,10 @@ def test_a_metric_that_halves_a_cluster_of_nine_tenths_is_left_out(graph, n, apa
 def test_about_one_match_for_each_cluster_does_no_harm(graph, n_pairs):
     rng, k = np.random.default_rng(1), 4
     y = [rng.permutation(np.arange(n) % k) for n in (300, 250)]
-    views = [
-        np.hstack(
-            (rng.normal(0, 3, (k, 4))[of] + rng.normal(size=(n, 4)), rng.normal(size=(n, 20)))
-        )
-        for n, of in zip((300, 250), y, strict=True)
-    ]
+    views = []
+    for of in y:
+        told = rng.normal(0, 3, (k, 4))[of] + rng.normal(size=(len(of), 4))
+        views.append(np.hstack((told, rng.normal(size=(len(of), 20)))))
     kinds = rng.integers(k, size=5)
     rows = [[rng.choice(np.flatnonzero(of == kind)) for kind in kinds] for of in y]
     judged = [Constraints.from_labels(y[0], n_pairs, 0) if n_pairs else None, None]
@@ -176,10 +164,8 @@ def test_halves_of_digits(n_pairs, least):
 def test_a_heavy_pair_holds():
     views, y, matches = blobs()
     i, j = np.flatnonzero(y[0] == 0)[5], np.flatnonzero(y[0] == 1)[5]
-    light, heavy = (
-        fit(views, matches, [Constraints([(i, j)], [True], [w]), None]).labels_[0]
-        for w in (1e-3, 1e3)
-    )
+    joined = [[Constraints([(i, j)], [True], [weight]), None] for weight in (1e-3, 1e3)]
+    light, heavy = (fit(views, matches, pair).labels_[0] for pair in joined)
     assert light[i] != light[j]
     assert heavy[i] == heavy[j]
     near = np.flatnonzero(y[0] == 2)[:2]
@@ -231,11 +217,9 @@ def test_the_order_of_rows_does_not_matter(seed):
     order = [np.random.default_rng(seed).permutation(len(X)) for X in views]
     place = [np.argsort(o) for o in order]
     first, second = matches[0, 1].T
-    moved = fit(
-        [X[o] for X, o in zip(views, order, strict=True)],
-        {(0, 1): np.column_stack((place[0][first], place[1][second]))},
-        [Constraints(place[0][judged.pairs], judged.must_link), None],
-    )
+    rows = [X[o] for X, o in zip(views, order, strict=True)]
+    placed = {(0, 1): np.column_stack((place[0][first], place[1][second]))}
+    moved = fit(rows, placed, [Constraints(place[0][judged.pairs], judged.must_link), None])
     expected = fit(views, matches, [judged, None])
     back = [labels[p] for labels, p in zip(moved.labels_, place, strict=True)]
     assert same_partitions(back, expected.labels_)
@@ -245,11 +229,8 @@ def test_the_order_of_views_does_not_matter():
     views, y, matches = blobs(sizes=(60, 50, 40))
     judged = Constraints.from_labels(y[1], 10, 0)
     expected = fit(views, matches, [None, judged, None])
-    moved = fit(
-        [views[v] for v in (2, 0, 1)],
-        {(1, 2): matches[0, 1], (2, 0): matches[1, 2]},
-        [None, None, judged],
-    )
+    turned = {(1, 2): matches[0, 1], (2, 0): matches[1, 2]}
+    moved = fit([views[v] for v in (2, 0, 1)], turned, [None, None, judged])
     assert same_partitions([moved.labels_[v] for v in (1, 2, 0)], expected.labels_)
 
 
@@ -362,9 +343,8 @@ def test_degenerate_input_has_a_sound_result(case, graph):
         one, other = (fit(views, matches, constraints, k=k, graph=graph) for _ in range(2))
         assert one.predict(views[0]).shape == (len(views[0]),)
     assert np.isfinite(one.objective_)
-    for labels, again, rows, X in zip(
-        one.labels_, other.labels_, one.embedding_, views, strict=True
-    ):
+    found = (one.labels_, other.labels_, one.embedding_, views)
+    for labels, again, rows, X in zip(*found, strict=True):
         assert labels.shape == (len(X),)
         assert labels.min() >= 0
         assert labels.max() < k
@@ -476,9 +456,8 @@ def test_a_fit_learns_what_is_documented_and_a_clone_nothing():
 def test_the_number_of_clusters_is_found_by_scikit_learns_grid_search():
     views, y, matches = blobs()
     data = ConstrainedViews(views, [Constraints.from_labels(y[0], 24, 0), None], matches)
-    search = GridSearchCV(
-        JointGraphClustering(random_state=0), {"n_clusters": [2, 3]}, cv=NeighborhoodKFold(3)
-    )
+    model, numbers = JointGraphClustering(random_state=0), {"n_clusters": [2, 3]}
+    search = GridSearchCV(model, numbers, cv=NeighborhoodKFold(3))
     assert search.fit(data).best_params_ == {"n_clusters": 3}
 
 

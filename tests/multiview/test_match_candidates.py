@@ -37,13 +37,10 @@ def slow_scores(views, matches):
     m = len(matches)
     within = [C + unmatched.RIDGE * np.trace(C) / m * np.eye(m) for C in (a.T @ a / m, b.T @ b / m)]
     between, zero = a.T @ b / m, np.zeros((m, m))
-    values, vectors = scipy.linalg.eigh(
-        np.block([[zero, between], [between.T, zero]]), scipy.linalg.block_diag(*within)
-    )
-    values, vectors = values[m:], vectors[:, m:] * values[m:]
-    x, y = (
-        K[rows] @ part for K, rows, part in zip(kernels, own, np.split(vectors, 2), strict=True)
-    )
+    across = np.block([[zero, between], [between.T, zero]])
+    values, vectors = scipy.linalg.eigh(across, scipy.linalg.block_diag(*within))
+    parts = np.split(vectors[:, m:] * values[m:], 2)
+    x, y = (K[rows] @ part for K, rows, part in zip(kernels, own, parts, strict=True))
     cosines = (x / np.linalg.norm(x, axis=1)[:, None]) @ (y / np.linalg.norm(y, axis=1)[:, None]).T
     to_right = [np.sort(row)[-10:].mean() for row in cosines]
     to_left = [np.sort(column)[-10:].mean() for column in cosines.T]
@@ -61,12 +58,10 @@ def test_scores_are_those_of_the_definition(seed):
     assert found.rows.tolist() == rows[order].tolist()
     best = np.argsort(-scores, axis=1)[:, :3]
     assert np.array_equal(found.candidates, others[best][order])
-    np.testing.assert_allclose(
-        found.scores, np.take_along_axis(scores, best, axis=1)[order], atol=1e-6
-    )
-    for row, other, mutual, margin in zip(
-        order, best[order, 0], found.mutual, found.margins, strict=True
-    ):
+    expected = np.take_along_axis(scores, best, axis=1)[order]
+    np.testing.assert_allclose(found.scores, expected, atol=1e-6)
+    firsts = (order, best[order, 0], found.mutual, found.margins)
+    for row, other, mutual, margin in zip(*firsts, strict=True):
         assert mutual == (scores[:, other].argmax() == row)
         rivals = np.concatenate((np.delete(scores[row], other), np.delete(scores[:, other], row)))
         assert margin == pytest.approx(scores[row, other] - rivals.max(), abs=1e-6)
@@ -234,10 +229,7 @@ def problem(noise, n=600, n_known=200, seed=0):
     """Return two views of the same things, row by row, the first of which are known to match."""
     rng = np.random.default_rng(seed)
     things = rng.normal(size=(n, 4))
-    views = [
-        things @ rng.normal(size=(4, width)) + noise * rng.normal(size=(n, width))
-        for width in (8, 6)
-    ]
+    views = [things @ rng.normal(size=(4, d)) + noise * rng.normal(size=(n, d)) for d in (8, 6)]
     return views, {(0, 1): np.column_stack((np.arange(n_known), np.arange(n_known)))}
 
 

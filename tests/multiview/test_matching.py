@@ -42,9 +42,8 @@ def test_of_all_numberings_of_two_views_none_agrees_with_more_relations(drawn):
     k, labels, mappings = drawn
     first, second = match_clusters(labels, mappings, k)
     assert first.tolist() == list(range(k))
-    best = max(
-        agreeing([labels[0], np.array(new)[labels[1]]], mappings) for new in permutations(range(k))
-    )
+    numberings = [(first, np.array(new)) for new in permutations(range(k))]
+    best = max(agreeing(renumbered(labels, numbers), mappings) for numbers in numberings)
     assert agreeing(renumbered(labels, [first, second]), mappings) == best
 
 
@@ -90,9 +89,8 @@ def test_clusters_that_no_relation_touches_keep_their_numbers_where_those_are_fr
 
 def test_without_relations_every_view_keeps_its_numbers():
     for mappings in (None, {}, {(0, 1): []}):
-        assert [new.tolist() for new in match_clusters([[0, 1], [2, 0, 0]], mappings, 3)] == [
-            [0, 1, 2]
-        ] * 2
+        numbers = match_clusters([[0, 1], [2, 0, 0]], mappings, 3)
+        assert [new.tolist() for new in numbers] == [[0, 1, 2]] * 2
     assert [new.tolist() for new in match_clusters([[1], []], None, 2)] == [[0, 1]] * 2
     assert match_clusters([], None, 2) == []
 

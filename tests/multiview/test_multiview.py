@@ -109,13 +109,11 @@ def test_constraints_of_unlike_weights_follow_algorithm_2(method, closure):
         if seed:
             del mappings[0, 2]
         rng = np.random.default_rng(seed)
-        weighted = [
-            Constraints(c.pairs, c.must_link, rng.choice([0, 0.3, 0.65, 1, 2], len(c)))
-            for c in constraints
-        ]
-        against_reference(
-            views, weighted, mappings, PCKMeans(2 + seed // 2, **ONE_START), method, closure
-        )
+        weights = [rng.choice([0, 0.3, 0.65, 1, 2], len(c)) for c in constraints]
+        pairs = zip(constraints, weights, strict=True)
+        weighted = [Constraints(c.pairs, c.must_link, own) for c, own in pairs]
+        base = PCKMeans(2 + seed // 2, **ONE_START)
+        against_reference(views, weighted, mappings, base, method, closure)
 
 
 def test_one_view_is_the_algorithm_of_section_6_4():
@@ -141,9 +139,8 @@ def test_an_empty_mapping_gives_single_view(seed, closure, method):
 
 @pytest.mark.parametrize("related", [True, False])
 def test_direct_mapping_passes_a_repeated_constraint_on_once_with_its_largest_weight(related):
-    repeated = Constraints(
-        [(0, 1), (0, 1), (2, 3), (0, 1)], [True, True, False, False], [0.5, 1, 1, 0.2]
-    )
+    listed = [(0, 1), (0, 1), (2, 3), (0, 1)]
+    repeated = Constraints(listed, [True, True, False, False], [0.5, 1, 1, 0.2])
     model = co_em(PCKMeans(2), DirectMapping(), closure="none")
     view, mappings = np.arange(5.0)[:, None], {(0, 1): [(i, i) for i in range(4)]}
     if related:

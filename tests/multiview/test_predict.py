@@ -32,9 +32,8 @@ def fitted(base=None):
 
 def fit(base, views):
     model = MultiViewConstrainedClustering(base or PCKMeans(3), DirectMapping(), random_state=0)
-    return model.fit(
-        views, constraints=[JUDGED, None], mappings={(0, 1): [(i, i) for i in range(30)]}
-    )
+    matches = {(0, 1): [(i, i) for i in range(30)]}
+    return model.fit(views, constraints=[JUDGED, None], mappings=matches)
 
 
 @pytest.mark.parametrize(
@@ -45,9 +44,8 @@ def test_a_view_predicts_as_its_clusterer_does(base, rng):
     new = rng.normal(size=(20, 2))
     np.testing.assert_array_equal(model.predict(new), model.clusterers_[0].predict(new))
     np.testing.assert_array_equal(model.predict(IMAGES, 1), model.clusterers_[1].predict(IMAGES))
-    np.testing.assert_array_equal(
-        model.predict(IMAGES, view="images"), model.predict(IMAGES, np.int64(1))
-    )
+    named, numbered = model.predict(IMAGES, view="images"), model.predict(IMAGES, np.int64(1))
+    np.testing.assert_array_equal(named, numbered)
 
 
 def test_several_views_are_predicted_at_once_under_the_keys_that_they_come_in():
@@ -65,9 +63,7 @@ def test_a_list_of_views_is_predicted_in_the_order_of_the_fit():
         assert isinstance(found, list)
         np.testing.assert_array_equal(found[0], model.labels_[0][:7])
         np.testing.assert_array_equal(found[1], model.labels_[1])
-    alone = MultiViewConstrainedClustering(PCKMeans(3), DirectMapping(), random_state=0).fit(
-        [IMAGES]
-    )
+    alone = MultiViewConstrainedClustering(PCKMeans(3), random_state=0).fit([IMAGES])
     np.testing.assert_array_equal(alone.predict([IMAGES])[0], alone.predict(IMAGES))
 
 
@@ -88,13 +84,13 @@ def test_nothing_is_predicted_or_judged_before_a_fit():
         model.score(ConstrainedViews([IMAGES], [JUDGED.select(slice(0, 0))]))
 
 
+NO_VIEW = "no view 'image'; the views are 'texts', 'images'. Did you mean 'images'"
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (
-            (IMAGES, "image"),
-            "no view 'image'; the views are 'texts', 'images'. Did you mean 'images'",
-        ),
+        ((IMAGES, "image"), NO_VIEW),
         ((IMAGES, 2), "view: there is no view 2; the views are"),
         ((IMAGES, -1), "there is no view -1"),
         ((IMAGES,), "X has 3 features, but view 'texts' was fitted with 2"),

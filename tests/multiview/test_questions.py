@@ -8,12 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mvcc import (
-    ConstrainedViews,
-    Constraints,
-    Questions,
-    close_views,
-)
+from mvcc import ConstrainedViews, Constraints, Questions, close_views
 from mvcc.embedding import joint_graph
 from mvcc.exceptions import InvalidInputError
 from mvcc.multiview.questions import _coverage
@@ -28,10 +23,8 @@ def kinds_in_views(seed=0, sizes=(24, 22), n_matches=8, k=3, spread=1.0):
     for one, other in pairwise(y):
         other[:n_matches] = one[:n_matches]
     centers = [6 * rng.permutation(np.eye(k, 4)) for _ in sizes]
-    views = [
-        C[labels] + spread * rng.normal(size=(len(labels), 4))
-        for C, labels in zip(centers, y, strict=True)
-    ]
+    pairs = zip(centers, y, strict=True)
+    views = [C[own] + spread * rng.normal(size=(len(own), 4)) for C, own in pairs]
     same = np.column_stack((np.arange(n_matches), np.arange(n_matches)))
     return views, y, {(v, v + 1): same for v in range(len(sizes) - 1)} if n_matches else {}
 
@@ -206,10 +199,10 @@ def test_the_likeliest_group_is_that_of_the_reference():
     views, y, matches = kinds_in_views(0, spread=2.5)
     questions = Questions(views, matches)
     K, objects = reference.kernel(views, matches, 5)
-    for row in range(16):
-        say(questions, (0, row), f"kind {int(y[0][row] > 0)}")
-    groups = {name: [objects[0][row] for row in range(16) if f"kind {int(y[0][row] > 0)}" == name]
-              for name in ("kind 0", "kind 1")}  # fmt: skip
+    kinds = [f"kind {int(kind > 0)}" for kind in y[0][:16]]
+    for row, kind in enumerate(kinds):
+        say(questions, (0, row), kind)
+    groups = {one: [objects[0][row] for row in range(16) if kinds[row] == one] for one in kinds}
     asked = questions.next(20)
     assert len(asked) == 20
     for question in asked:
@@ -255,10 +248,8 @@ def test_rows_of_tables_are_called_by_their_index():
 def test_constraints_say_just_what_the_groups_say(seed, n, shape):
     views, y, matches = kinds_in_views(seed, *shape)
     questions = Questions(views, matches)
-    places = np.random.default_rng(seed).permutation(
-        [(v, row) for v, X in enumerate(views) for row in range(len(X))]
-    )
-    for view, row in places[:n].tolist():
+    places = [(v, row) for v, X in enumerate(views) for row in range(len(X))]
+    for view, row in np.random.default_rng(seed).permutation(places)[:n].tolist():
         say(questions, (view, row), f"kind {y[view][row]}")
     given_ = questions.constraints
     closed, _ = close_views(given_, matches)
@@ -395,8 +386,8 @@ def test_groups_are_merged_and_renamed():
     questions, _ = questions_about()
     for row, answer in enumerate(["new", "new:b", "new:c", "group 1", "b"]):
         questions.answer((0, row), answer)
-    assert [(group.number, group.name, group.size) for group in questions.groups] == [
-        (1, "group 1", 2), (2, "b", 2), (3, "c", 1)]  # fmt: skip
+    sizes = [(group.number, group.name, group.size) for group in questions.groups]
+    assert sizes == [(1, "group 1", 2), (2, "b", 2), (3, "c", 1)]
     questions.merge("group 1", "c")
     questions.rename(1, "a")
     sizes = [(group.number, group.name, group.size) for group in questions.groups]

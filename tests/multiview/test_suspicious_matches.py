@@ -208,10 +208,8 @@ def all_matched(n_views, n, wrong=0.0, seed=0):
         partners = np.arange(n)
         some = np.flatnonzero(rng.random(n) < wrong)
         partners[some] = np.roll(partners[some], 1)
-        relations[key], turned[key] = (
-            np.column_stack((np.arange(n), partners)),
-            partners != np.arange(n),
-        )
+        relations[key] = np.column_stack((np.arange(n), partners))
+        turned[key] = partners != np.arange(n)
     return relations, turned
 
 

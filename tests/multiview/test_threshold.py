@@ -37,9 +37,8 @@ def two_views(seed, n_constraints=20, n=60):
 
 def cross_validated(seed=0, **options):
     base = PCKMeans(3, init="neighborhoods")  # a search at each of hundreds of fits takes long
-    return MultiViewConstrainedClustering(
-        base, ConstraintPropagation("cv"), random_state=seed, **options
-    )
+    transfer = ConstraintPropagation("cv")
+    return MultiViewConstrainedClustering(base, transfer, random_state=seed, **options)
 
 
 @pytest.fixture
@@ -74,18 +73,15 @@ def choose(constraints, relations=None, n=12, seed=0, max_iter=20):
 
 TRUTH = np.array([0, 0, 1, 1, 2, 2, 0, 0, 1, 1, 2, 2])
 LINKS = Constraints.from_pairs([(0, 1), (2, 3), (4, 5), (6, 7)], [(0, 2), (8, 10), (5, 9), (1, 11)])
-
-
 NEARLY = np.where(np.arange(12) == 6, 1, TRUTH)  # satisfies one constraint less
 
 
 @pytest.mark.parametrize(
     ("foretells_all", "other", "chosen"),
     [
-        *(
-            (lambda t, best=best: t == best, np.arange(12), best)
-            for best in (GRID[0], 0.5, GRID[-1])
-        ),
+        (lambda t: t == GRID[0], np.arange(12), GRID[0]),
+        (lambda t: t == 0.5, np.arange(12), 0.5),
+        (lambda t: t == GRID[-1], np.arange(12), GRID[-1]),
         (lambda t: t == 0.5, NEARLY, 0.5),
         (lambda t: True, NEARLY, max(GRID)),
         (lambda t: t < 0.8, np.zeros(12), 0.75),
@@ -154,9 +150,8 @@ def test_a_low_threshold_is_chosen_where_only_far_inference_helps(seed):
     mappings = {(0, 1): np.column_stack((np.arange(60),) * 2)}
 
     def share_right(transfer):
-        model = MultiViewConstrainedClustering(
-            PCKMeans(2, init="neighborhoods"), transfer, random_state=0
-        )
+        base = PCKMeans(2, init="neighborhoods")
+        model = MultiViewConstrainedClustering(base, transfer, random_state=0)
         model.fit([clean, other], constraints=constraints, mappings=mappings)
         labels = model.labels_[1]
         return max(np.mean(labels == y), np.mean(labels != y)), model.transfer_

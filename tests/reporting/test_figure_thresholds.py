@@ -59,9 +59,11 @@ def test_every_difference_stands_in_its_row_and_column_above_direct_mapping(swee
     assert cells(axes) == [*expected, [f"{value:.3f}" for value in base]]
 
 
-def test_thresholds_are_ordered_as_numbers(sweep):
+def test_thresholds_are_ordered_as_numbers_and_cv_may_be_missing(sweep):
     rows = heat_map(sweep(thresholds=("0.9", "1e-3", "0.10", "cv"))).index
     assert list(rows)[:3] == ["0.9", "0.10", "1e-3"]
+    axes, _ = draw_thresholds(sweep(thresholds=("0.5", "1"))).figure.axes
+    assert labels(axes) == ["1", "0.5", "DM"]
 
 
 def test_the_best_fixed_threshold_of_each_column_is_framed_whatever_cv_and_dm_reach(sweep):
@@ -93,11 +95,6 @@ def test_without_a_sweep_there_is_nothing_to_draw(curves, sweep):
         assert draw_thresholds(alone) is None
         figure = draw_thresholds(pd.concat([sweep(), alone])).figure
         assert list(grid(figure)) == [("Protein\n40 % mapped", "PCK-Means")]
-
-
-def test_cv_may_be_missing(sweep):
-    axes, _ = draw_thresholds(sweep(thresholds=("0.5", "1"))).figure.axes
-    assert labels(axes) == ["1", "0.5", "DM"]
 
 
 def test_nothing_is_cut_and_no_text_covers_another_part(sweep):

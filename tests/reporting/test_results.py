@@ -59,14 +59,21 @@ def test_experiments_that_lack_curves_or_trials_are_named(tmp_path, curves, fini
     assert Results(tmp_path / "fewer").gaps() == [fewer]
 
 
-def test_curves_come_back_as_written_with_their_folder(tmp_path, curves, finish):
-    table = curves().assign(converged=0.75)
-    finish(tmp_path / "one", table)
-    finish(tmp_path / "sub" / "two", table)
-    read = Results(tmp_path).curves
-    both = [table.assign(folder=name) for name in ("one", "sub/two")]
-    expected = pd.concat(both, ignore_index=True)
-    pd.testing.assert_frame_equal(read, expected, check_like=True, check_dtype=False)
+def test_curves_and_scores_come_back_as_written_with_folder_study_features(
+    tmp_path, curves, scores, finish
+):
+    alone = {"methods": ("constraint-propagation",), "views": ("letters", "digits")}
+    sweep = curves("protein", trials=2).assign(study="thresholds", features="none")
+    words = sweep[sweep["threshold"].notna()].assign(threshold="1", closure="none")
+    tables = {"one": curves(trials=3).assign(converged=0.75), "sub/a": words, "sub/b": sweep}
+    tables["views"] = curves(**alone)  # which need no mapping
+    made = [table.assign(folder=name) for name, table in tables.items()]
+    for table, name in zip(made, tables, strict=True):
+        finish(tmp_path / name, table)
+    pairs = [(Results(tmp_path).curves, made), (Results(tmp_path).scores, map(scores, made))]
+    for read, parts in pairs:
+        expected = pd.concat(parts, ignore_index=True)
+        pd.testing.assert_frame_equal(read, expected, check_like=True, check_dtype=False)
 
 
 @pytest.mark.parametrize(
@@ -144,30 +151,6 @@ def test_names_that_pages_or_terminals_act_on_are_refused(tmp_path, curves, fini
         Results(tmp_path).curves
 
 
-def test_single_view_experiments_need_no_mapping(tmp_path, curves, finish):
-    table = curves(methods=("constraint-propagation",), views=("letters", "digits"))
-    finish(tmp_path, table)
-    assert len(Results(tmp_path).curves) == len(table)
-
-
-def test_scores_come_back_as_written_with_folder_study_features(tmp_path, curves, scores, finish):
-    main = curves(trials=3)
-    sweep = curves("protein", trials=2).assign(study="thresholds", features="none")
-    finish(tmp_path / "letters_digits", main)
-    finish(tmp_path / "protein", sweep)
-    expected = pd.concat([scores(main), scores(sweep)], ignore_index=True)
-    read = Results(tmp_path).scores
-    pd.testing.assert_frame_equal(read, expected, check_like=True, check_dtype=False)
-
-
-def test_thresholds_stay_text_and_the_closure_none_is_a_word(tmp_path, curves, finish):
-    table = curves(methods=("constraint-propagation",)).assign(threshold="1", closure="none")
-    finish(tmp_path, table)
-    for read in (Results(tmp_path).curves, Results(tmp_path).scores):
-        assert set(read["threshold"]) == {"1"}
-        assert set(read["closure"]) == {"none"}
-
-
 def test_two_trials_may_have_the_same_cell_but_one_trial_not(tmp_path, curves, scores, finish):
     folder = finish(tmp_path, curves(trials=2))
     table = scores(curves(trials=2)).drop(columns=["folder", "study", "features"])
@@ -237,16 +220,15 @@ def test_a_manifest_that_cannot_be_read_is_told_in_words(tmp_path, curves, finis
         _ = Results(tmp_path).curves
 
 
-def test_examples_come_with_their_folder_and_study(tmp_path, curves, finish):
-    shapes = finish(tmp_path / "b", curves().assign(study="shapes"))
-    (shapes / "example.json").write_text('{"cluster": 1}')
+def test_examples_come_with_their_folder_and_study_and_a_damaged_one_is_refused(
+    tmp_path, curves, finish
+):
+    path = finish(tmp_path / "b", curves().assign(study="shapes")) / "example.json"
+    path.write_text('{"cluster": 1}')
     finish(tmp_path / "a", curves())
     (example,) = Results(tmp_path).examples
     assert example == {"cluster": 1, "folder": "b", "study": "shapes", "features": "spectral"}
-
-
-def test_a_damaged_example_is_refused(tmp_path, curves, finish):
-    (finish(tmp_path, curves()) / "example.json").write_text('{"points": ')
+    path.write_text('{"points": ')
     with pytest.raises(StoreError, match=r"example\.json"):
         Results(tmp_path).examples
 

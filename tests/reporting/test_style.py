@@ -64,8 +64,9 @@ def test_other_methods_come_after_the_papers_with_titles_and_looks_of_their_own(
     }
     of_paper = {style.marker for style in METHODS.values()}
     assert not of_paper & {marker for marker, _ in _OTHER_MARKERS}
-    many = method_styles([*METHODS, "zebra"])
+    many = method_styles([*METHODS, "zebra", "-", "_", "a--b"])
     assert {name: many[name] for name in METHODS} == METHODS
+    assert all(style.title for style in many.values())
 
 
 @pytest.mark.parametrize("others", [["zebra"], ["ape", "zebra"], ["ape", "gnu", "zebra"]])
@@ -95,11 +96,6 @@ def test_intervals_of_a_score_end_at_0_and_1():
 def name_methods(folder, methods):
     plan = {"transfers": methods}
     edit_manifest(folder, lambda manifest: manifest["config"].update(multi_view=plan))
-
-
-@pytest.mark.parametrize("name", ["-", "_", "a--b"])
-def test_every_name_has_a_title(name):
-    assert method_styles([name])[name].title
 
 
 @pytest.mark.slow

@@ -22,10 +22,8 @@ def places(tree, path=""):
             yield from places(value, f"{path}{key}.")
 
 
-CONFIGS = [
-    path.read_text("utf-8")
-    for path in sorted((Path(__file__).parents[2] / "configs").glob("*.yaml"))
-]
+FOLDER = Path(__file__).parents[2] / "configs"
+CONFIGS = [path.read_text("utf-8") for path in sorted(FOLDER.glob("*.yaml"))]
 TREES = [yaml.safe_load(text) for text in CONFIGS]
 KEYS = sorted({place for tree in TREES for place in places(tree)})
 VALUES = [json.dumps(value) for tree in TREES for value in tree.values()]

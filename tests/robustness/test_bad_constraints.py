@@ -52,18 +52,16 @@ def assert_valid(constraints):
 @example(pairs=PAIRS, kinds=KINDS, weights=[10**400] * 7)
 @example(pairs=PAIRS, kinds=KINDS, weights=np.full(7, np.finfo(np.longdouble).max))
 def test_arrays_make_constraints_or_are_refused(pairs, kinds, weights):
-    constraints = answer(
-        lambda: Constraints(pairs, kinds, weights), "pairs", "must_link", "weights"
-    )
+    names = ("pairs", "must_link", "weights")
+    constraints = answer(lambda: Constraints(pairs, kinds, weights), *names)
     if constraints is not None:
         assert_valid(constraints)
 
 
 @many(40, together=spoilt_rows(PAIRS), apart=spoilt_rows(PAIRS))
 def test_pairs_make_constraints_or_are_refused(together, apart):
-    constraints = answer(
-        lambda: Constraints.from_pairs(together, apart), "pairs", "must_link", "cannot_link"
-    )
+    names = ("pairs", "must_link", "cannot_link")
+    constraints = answer(lambda: Constraints.from_pairs(together, apart), *names)
     if constraints is not None:
         assert_valid(constraints)
 
@@ -96,11 +94,8 @@ def test_constraints_have_a_closure_or_contradict_each_other(constraints, other)
         assert_valid(united)
 
 
-CLUSTERERS = [
-    PCKMeans(2, random_state=0),
-    MPCKMeans(2, random_state=0),
-    MPCKMeans(2, metric="full", random_state=0),
-]
+CLUSTERERS = [PCKMeans(2, random_state=0), MPCKMeans(2, random_state=0)]
+CLUSTERERS.append(MPCKMeans(2, metric="full", random_state=0))
 
 
 @pytest.mark.compiled
@@ -135,9 +130,8 @@ def test_constraints_are_propagated_and_scored_or_refused(constraints, kind):
     propagated = answer(lambda: propagate_constraints(X, [0] * 8, constraints, 0.5), "constraints?")
     if propagated is not None:
         assert_valid(propagated)
-    precision = answer(
-        lambda: weighted_precision(constraints, LABELS, kind), "constraints?", "kind"
-    )
+    names = ("constraints?", "kind")
+    precision = answer(lambda: weighted_precision(constraints, LABELS, kind), *names)
     if precision is not None:
         assert np.isnan(precision) or 0 <= precision <= 1
 
@@ -150,21 +144,16 @@ ROWS = {
     (2, 0): [(4, 7), (0, 0)],
     (1, 2): [(0, 0), (0, 3), (5, 4)],
 }
-JUDGED = [
-    Constraints.from_pairs([(0, 1)], [(1, 7)]),
-    None,
-    Constraints.from_pairs(cannot_link=[(0, 4)]),
+ONE, OTHER = Constraints.from_pairs([(0, 1)], [(1, 7)]), Constraints.from_pairs([], [(0, 4)])
+JUDGED = [ONE, None, OTHER]
+ODD_KEYS = [
+    *(*ROWS, (0, 0), (1, 0), (0, 9), (-1, 0), (0,), (0, 1, 2), (0.0, 1.0), ("0", "1")),
+    *((None, 0), (True, False), (10**400, 0), (np.int64(0), np.int32(1)), ("x" * 5000, 1)),
+    *(0, "01", "\x1b[31m", None, frozenset([0, 1])),
 ]
-keys = st.tuples(st.integers(-1, 3), st.integers(-1, 3)) | st.sampled_from(
-    [
-        *(*ROWS, (0, 0), (1, 0), (0, 9), (-1, 0), (0,), (0, 1, 2), (0.0, 1.0), ("0", "1")),
-        *((None, 0), (True, False), (10**400, 0), (np.int64(0), np.int32(1)), ("x" * 5000, 1)),
-        *(0, "01", "\x1b[31m", None, frozenset([0, 1])),
-    ]
-)
-entries = any_array(st.sampled_from(list(ROWS.values())).flatmap(spoilt_rows)) | st.sampled_from(
-    [np.zeros((0, 3)), np.ones((2, 2, 2), int), np.eye(5)]
-)
+keys = st.tuples(st.integers(-1, 3), st.integers(-1, 3)) | st.sampled_from(ODD_KEYS)
+entries = any_array(st.sampled_from(list(ROWS.values())).flatmap(spoilt_rows))
+entries |= st.sampled_from([np.zeros((0, 3)), np.ones((2, 2, 2), int), np.eye(5)])
 
 
 @many(200, mappings=st.dictionaries(keys, entries, max_size=3) | odd_objects)

@@ -63,9 +63,8 @@ WHERE = (
 
 def written(folder, **contents):
     for name, content in (FILES | contents).items():
-        (folder / name).write_bytes(
-            content if isinstance(content, bytes) else content.encode("utf-8", "replace")
-        )
+        is_text = isinstance(content, str)
+        (folder / name).write_bytes(content.encode("utf-8", "replace") if is_text else content)
     return folder
 
 
@@ -147,6 +146,7 @@ def npz_claiming(shape):
     return b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header
 
 
+HEAD = "@relation r\n@attribute x real\n@data\n"
 LARGE = {
     "many columns": ("a.csv", "id," + ",".join(f"c{i}" for i in range(5_000)) + "\n"),
     "a long header": ("a.csv", "x" * 10**6 + ",y\n1,2\n"),
@@ -154,12 +154,9 @@ LARGE = {
     "a long repeated id": ("a.csv", "id,x\n" + 2 * ("y" * 10**6 + ",1\n")),
     "a quote that is never closed": ("a.csv", 'id,x\na,1\n"' + "b,2\n" * 10**5),
     "one line": ("a.arff", "x" * 10**6),
-    "many quotes": ("a.arff", "@relation r\n@attribute x real\n@data\n" + "'" * 10**5),
-    "backslashes": ("a.arff", "@relation r\n@attribute x real\n@data\n'" + "\\" * 10**5),
-    "blanks before a quote": (
-        "a.arff",
-        "@relation r\n@attribute x real\n@data\n0" + " " * 10**5 + "'",
-    ),
+    "many quotes": ("a.arff", HEAD + "'" * 10**5),
+    "backslashes": ("a.arff", HEAD + "'" + "\\" * 10**5),
+    "blanks before a quote": ("a.arff", f"{HEAD}0{' ' * 10**5}'"),
     "blanks": ("a.arff", "@relation r\n@attribute" + " " * 10**5),
     "an array of all memory": ("a.npy", npz_claiming((2**40, 2**20))),
     "an array of negative size": ("a.npy", npz_claiming((-1, 2))),
@@ -192,12 +189,10 @@ VALUES = (
 )
 
 
-@many(
-    120,
-    options=st.lists(
-        st.tuples(st.sampled_from(ARGUMENTS), st.sampled_from(VALUES)), min_size=1, max_size=3
-    ),
-)
+options = st.tuples(st.sampled_from(ARGUMENTS), st.sampled_from(VALUES))
+
+
+@many(120, options=st.lists(options, min_size=1, max_size=3))
 @example(options=[("--view", "texts=\udcff.csv")])
 @example(options=[("--view", "texts=\x1b.csv")])
 @example(options=[("--view", "x" * 70 + "=texts.csv")])
@@ -205,9 +200,8 @@ VALUES = (
 def test_options_are_taken_or_refused_in_words(tmp_path, monkeypatch, options):
     monkeypatch.chdir(written(tmp_path))
     arguments = [word for option in options for word in option]
-    command(
-        "cluster", "cluster.yaml", "--dry-run", *arguments, codes=(1, 2), names=(*WHERE, *ARGUMENTS)
-    )
+    words = ("cluster", "cluster.yaml", "--dry-run", *arguments)
+    command(*words, codes=(1, 2), names=(*WHERE, *ARGUMENTS))
 
 
 def test_every_known_ending_is_tried():

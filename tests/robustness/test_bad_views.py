@@ -80,9 +80,8 @@ def test_views_are_clustered_together_or_refused(given):
 def test_a_view_is_embedded_propagated_in_and_diagnosed_or_refused(view):
     features = answer(lambda: spectral_features(view, 1), "X", "sigma")
     assert features is None or np.isfinite(features).all()
-    found = answer(
-        lambda: propagate_constraints(view, LABELS, JUDGED, 0.5), "X", "labels", "regularization"
-    )
+    names = ("X", "labels", "regularization")
+    found = answer(lambda: propagate_constraints(view, LABELS, JUDGED, 0.5), *names)
     assert found is None or np.isfinite(found.weights).all()
     diagnosis = answer(lambda: diagnose(view, LABELS), "X", "labels")
     assert diagnosis is None or 0 <= diagnosis.disagreement <= 1
@@ -145,12 +144,8 @@ def test_constraints_are_propagated_or_refused(
     labels, candidates, metrics, threshold, regularization
 ):
     options = {"candidates": candidates, "metrics": metrics, "regularization": regularization}
-    found = answer(
-        lambda: propagate_constraints(X, labels, JUDGED, threshold, **options),
-        "threshold",
-        "labels",
-        *options,
-    )
+    names = ("threshold", "labels", *options)
+    found = answer(lambda: propagate_constraints(X, labels, JUDGED, threshold, **options), *names)
     assert found is None or (found.weights >= threshold).all()
     score = answer(lambda: pairwise_f_measure(LABELS, labels), "y_pred")
     assert score is None or 0 <= score <= 1
@@ -177,13 +172,12 @@ NAMES = "n_clusters init metric max_iter tol random_state threshold regularizati
 )
 def test_parameters_are_taken_or_refused(k, init, metric, limits, seed):
     max_iter, tol = limits
-    one = MPCKMeans(k, init=init, metric=metric, max_iter=max_iter, tol=tol, random_state=seed)
+    options = {"max_iter": max_iter, "tol": tol, "random_state": seed}
+    one = MPCKMeans(k, init=init, metric=metric, **options)
     fitted = answer(lambda: one.fit(X, constraints=JUDGED), *NAMES)
     assert fitted is None or set(fitted.labels_) <= set(range(k))
     transfer = ConstraintPropagation(tol, tol)
-    model = MultiViewConstrainedClustering(
-        PCKMeans(2), transfer, max_iter=max_iter, tol=tol, random_state=seed
-    )
+    model = MultiViewConstrainedClustering(PCKMeans(2), transfer, **options)
     fitted = answer(lambda: model.fit([X], constraints=[JUDGED]), *NAMES)
     assert fitted is None or set(fitted.labels_[0]) <= {0, 1}
 

@@ -20,6 +20,7 @@ from tests.command_line import mvcc
 from tests.reports import few_claims
 from tests.robustness.cases import MOST_CHARACTERS, tally, with_warnings
 from tests.robustness.damaging import damaged
+from tests.tables.problems import write_csv
 
 ROOT = Path(__file__).parents[2]
 N = 30  # rows of each table, of which 24 are matched: `mvcc match` learns from 20 or more
@@ -44,7 +45,9 @@ def readings(words, files, endings=("",)):
 
 JOB = "cluster.yaml texts.csv matches.csv pairs.csv"
 VIEWS = "--view texts=texts.csv --view images=images.{} --match texts:images=matches.csv -k 2"
-RESULT = "res/clustering.json res/model.skops res/cluster.yaml res/texts/labels.csv"
+INIT = "init --from texts.csv images.{} matches.csv --out new.yaml"
+MODEL = "res/clustering.json res/model.skops"
+RESULT = f"{MODEL} res/cluster.yaml res/texts/labels.csv"
 EXPERIMENT = "exp/manifest.json exp/curves.csv exp/scores.csv.gz exp/example.json"
 ANSWERS = "asked/asked.csv asked/texts.csv"
 FIGURES = "3 4 6 8 9 difference".split()
@@ -52,21 +55,12 @@ READINGS = {
     "cluster": [
         *readings(f"cluster cluster.yaml --out out {QUICK}", JOB),
         *readings("cluster cluster.yaml --asked asked --dry-run", ANSWERS),
-        *readings(
-            "cluster cluster.yaml --unknown skip --dry-run", JOB.removeprefix("cluster.yaml")
-        ),
+        *readings("cluster cluster.yaml --unknown skip --dry-run", JOB.partition(" ")[2]),
         *readings(f"cluster {VIEWS} --dry-run", "images.{}", ENDINGS),
     ],
-    "init": readings(
-        "init --from texts.csv images.{} matches.csv --out new.yaml",
-        "images.{} matches.csv",
-        ENDINGS,
-    ),
+    "init": readings(INIT, "images.{} matches.csv", ENDINGS),
     "predict": [
-        *readings(
-            "predict res --view texts=texts.csv --out out.csv",
-            "res/clustering.json res/model.skops texts.csv",
-        ),
+        *readings("predict res --view texts=texts.csv --out out.csv", f"{MODEL} texts.csv"),
         *readings("predict res --view images=images.{} --out out.csv", "images.{}", ENDINGS),
     ],
     "match": [
@@ -101,13 +95,10 @@ def here(tmp_path_factory):
     texts.to_csv(folder / "texts.csv", index=False)
     for ending in ENDINGS:
         write_table(texts.assign(id=range(N)), X, folder / f"images.{ending}")
-    (folder / "matches.csv").write_text(
-        "texts,images\n" + "".join(f"t{n},{n}\n" for n in range(N) if n % 5)
-    )
-    pairs = ((0, 1, "must-link"), (21, 22, "must-link"), (0, 25, "cannot-link"))
-    (folder / "pairs.csv").write_text(
-        "i,j,kind\n" + "".join(f"t{i},t{j},{kind}\n" for i, j, kind in pairs)
-    )
+    matches = ([f"t{n}", n] for n in range(N) if n % 5)
+    write_csv(folder / "matches.csv", [["texts", "images"], *matches])
+    pairs = [["t0", "t1", "must-link"], ["t21", "t22", "must-link"], ["t0", "t25", "cannot-link"]]
+    write_csv(folder / "pairs.csv", [["i", "j", "kind"], *pairs])
     (folder / "cluster.yaml").write_text(
         "views:\n  texts: {path: texts.csv, labels_column: kind}\n  images: images.csv\n"
         "matches:\n  texts:images: matches.csv\nconstraints: {texts: pairs.csv}\nn_clusters: 2\n"
@@ -115,8 +106,8 @@ def here(tmp_path_factory):
     for out in ("res", "res2"):
         ran(folder, f"cluster cluster.yaml --out {out} --seed {len(out)} {QUICK}")
     asked = json.loads(ran(folder, "ask cluster.yaml --out asked --json -n 2").stdout)
-    answers = [f"{one['id']},new\n" for one in asked["questions"]]
-    (folder / "answers.csv").write_text("id,answer\n" + "".join(answers))
+    answers = ([one["id"], "new"] for one in asked["questions"])
+    write_csv(folder / "answers.csv", [["id", "answer"], *answers])
     ran(folder, "ask cluster.yaml --out asked --answers answers.csv")
     (folder / "said.csv").write_text(
         'id,answer\n0,rename:first\n"texts:t0\ntexts:t1",1\ntexts:t2,new:third\n'
@@ -165,12 +156,10 @@ def write_table(frame, X, path):
         case ".npy":
             np.save(path, X)
         case ".arff":
-            names = (
-                "@relation r\n@attribute id string\n@attribute x real\n@attribute y"
-                " real\n@attribute kind {a,b}\n"
-            )
-            rows = frame[["id", "x", "y", "kind"]].to_csv(index=False, header=False)
-            path.write_text(f"{names}@data\n{rows}")
+            kinds = {"id": "string", "x": "real", "y": "real", "kind": "{a,b}"}
+            names = "".join(f"@attribute {name} {kind}\n" for name, kind in kinds.items())
+            rows = frame[[*kinds]].to_csv(index=False, header=False)
+            path.write_text(f"@relation r\n{names}@data\n{rows}")
 
 
 def ran(folder, words):

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 import zipfile
 from itertools import combinations
 from pathlib import Path
@@ -209,9 +210,20 @@ def moved(options, old, new):
 
 
 def outputs(folder, *endings):
-    """Return the bytes of the files of a folder by their names."""
+    """Return the bytes of the files of a folder by their names, if given of some endings."""
     return {
         str(path.relative_to(folder)): path.read_bytes()
         for path in sorted(Path(folder).rglob("*"))
-        if path.is_file() and path.suffix in endings
+        if path.is_file() and (not endings or path.suffix in endings)
     }
+
+
+def facts_of(folder):
+    return json.loads(Path(folder, "clustering.json").read_text("utf-8"))
+
+
+def edit_facts(folder, change):
+    """Change the facts of a clustering as somebody might."""
+    facts = facts_of(folder)
+    change(facts)
+    Path(folder, "clustering.json").write_text(json.dumps(facts))

@@ -86,7 +86,7 @@ def test_a_few_large_differences_against_many_small_ones_decide_nothing():
     assert result.cells[0].side is UNDECIDED
 
 
-def test_no_rows_and_too_few_trials_are_not_enough_data():
+def test_no_rows_and_too_few_trials_of_a_data_set_are_not_enough_data():
     few = {"protein pck-means": around(0.1, MIN_TRIALS - 1)}
     result = positive(few)
     assert result.verdict is Verdict.NOT_ENOUGH_DATA
@@ -94,9 +94,6 @@ def test_no_rows_and_too_few_trials_are_not_enough_data():
     none = Positive(Given({"protein pck-means": []}, (Rows(CP, study="views"),)))(NOTHING)
     assert none.verdict is Verdict.NOT_ENOUGH_DATA
     assert "mvcc run configs/views_<data set>.yaml" in none.details[0]
-
-
-def test_a_data_set_with_too_few_trials_is_enough_to_withhold_the_verdict():
     lacking = np.where(np.arange(20) < MIN_TRIALS - 1, 0.1, np.nan)
     result = positive(CLEAR | {"rec_talk pck-means": lacking})
     assert result.verdict is Verdict.NOT_ENOUGH_DATA
@@ -111,10 +108,7 @@ def test_holm_looks_at_all_cells_of_the_claim():
 
 
 def test_excepted_cells_are_shown_and_not_judged():
-    def is_rec_talk(place):
-        return place["dataset"] == "rec_talk"
-
-    result = positive(CLEAR | AGAINST, excepted=is_rec_talk)
+    result = positive(CLEAR | AGAINST, excepted=lambda place: place["dataset"] == "rec_talk")
     assert result.verdict is Verdict.HOLDS
     assert [cell.side for cell in result.excepted] == [REVERSED]
     assert len(result.cells) == 2
@@ -158,16 +152,12 @@ BARELY_LOW = {"rec_talk pck-means": around(0.9799, spread=0.002)}
     ],
 )
 def test_a_level_is_reached_everywhere_in_part_or_not(cells, verdict, last):
+    below = {name: 1 - values for name, values in cells.items()}
     result = Level(Given(cells), PRECISION, at_least=0.98)(NOTHING)
-    assert result.verdict is verdict
+    mirrored = Level(Given(below), SHARE, at_most=0.02)(NOTHING)
+    assert result.verdict is mirrored.verdict is verdict
     assert result.cells[-1].side is last
-
-
-def test_a_level_from_above_is_the_mirror_image():
-    below = {name: 1 - values for name, values in (HIGH | LOW).items()}
-    result = Level(Given(below), SHARE, at_most=0.02)(NOTHING)
-    assert sides(result) == [BETTER, BETTER, REVERSED]
-    assert result.verdict is Verdict.HOLDS_IN_PART
+    assert sides(mirrored) == sides(result)
 
 
 def test_a_cell_with_values_in_few_trials_decides_nothing():
@@ -190,15 +180,12 @@ def test_comparable_means_that_the_whole_interval_is_within_the_margin(mean, spr
     assert (result.verdict, sides(result)) == (verdict, [side])
 
 
-def test_one_incomparable_cell_among_many_comparable_ones():
+def test_one_incomparable_cell_counts_among_many_and_a_margin_on_one_side_ignores_the_other():
     cells = {f"protein base-{i}": around(0, spread=0.001, seed=i) for i in range(9)}
     cells["protein odd"] = around(0.03, spread=0.001)
     result = Within(Given(cells), PRECISION, -0.01, 0.01)(NOTHING)
     assert result.verdict is Verdict.HOLDS_IN_PART
     assert result.count(REVERSED) == 1
-
-
-def test_a_margin_on_one_side_does_not_mind_the_other():
     result = Within(Given({"protein pck-means": around(0.5)}), F_DIFFERENCE, low=-0.01)(NOTHING)
     assert result.verdict is Verdict.HOLDS
 
@@ -217,23 +204,20 @@ def test_a_line_is_a_line_and_a_cubic_is_none(world, testify, exponent, verdict)
     result = check(testify(curve_world(world, exponent)))
     assert result.verdict is verdict
     assert set(sides(result)) == {BETTER if exponent == 1 else REVERSED}
-    assert any(
-        f"from {slope}" in result.details[0] for slope in (f"{exponent}.0", f"{exponent - 1}.99")
-    )
+    slopes = (f"from {exponent}.0", f"from {exponent - 1}.99")
+    assert any(slope in result.details[0] for slope in slopes)
 
 
-def test_a_line_with_a_single_number_above_zero_has_no_slope(world, testify):
+def test_a_line_with_a_single_number_above_zero_has_no_slope_and_two_points_test_none(
+    world, testify
+):
+    check = Linear(Rows(CP), ("dataset", "base", "mapped"), "propagated", 0.95)
     world = curve_world(world, 1)
     none = (world["study"] == "main") & (world["n_constraints"] < 200)
     world.loc[none, "propagated_must_links"] = 0.0
-    result = Linear(Rows(CP), ("dataset", "base", "mapped"), "propagated", 0.95)(testify(world))
-    assert "the slopes range from 0.00 to 0.00" in result.details[0]
-
-
-def test_two_points_are_no_test_of_a_line(world, testify):
+    assert "the slopes range from 0.00 to 0.00" in check(testify(world)).details[0]
     two = world[world["n_constraints"].isin([10, 200])]
-    result = Linear(Rows(CP), ("dataset", "base"), "propagated", 0.95)(testify(two))
-    assert result.verdict is Verdict.NOT_ENOUGH_DATA
+    assert check(testify(two)).verdict is Verdict.NOT_ENOUGH_DATA
 
 
 def test_all_is_as_good_as_its_worst_part():

@@ -28,25 +28,22 @@ def scorecard(whole_world, testify) -> Scorecard:
     return evaluate(testify(small.assign(f_measure=small["f_measure"] - 0.1 * cell)))
 
 
-def test_the_table_fits_into_100_columns_and_needs_no_color(scorecard):
+def test_the_table_fits_into_100_columns_and_color_says_nothing_that_words_do_not(scorecard):
     text = printed(scorecard)
     assert max(map(len, text.splitlines())) <= 100
     assert "\x1b" not in text
     assert "…" not in text  # nothing is cut
     for verdict in ("holds", "holds in part", "not enough data"):
         assert verdict in text
+    colored = printed(scorecard, force_terminal=True, color_system="standard")
+    assert "\x1b" in colored
+    assert Text.from_ansi(colored).plain.split() == text.split()
 
 
 def test_one_claim_holds_and_several_hold(scorecard):
     rows = [row for row in scorecard.rows if row.result.verdict == Verdict.HOLDS]
     assert "2 claims: 2 hold. " in to_markdown(replace(scorecard, rows=rows[:2]))
     assert "1 claim: 1 holds. " in to_markdown(replace(scorecard, rows=rows[:1]))
-
-
-def test_colour_says_nothing_that_words_do_not(scorecard):
-    colored = printed(scorecard, force_terminal=True, color_system="standard")
-    assert "\x1b" in colored
-    assert Text.from_ansi(colored).plain.split() == printed(scorecard).split()
 
 
 def test_the_page_names_the_reversed_cell(scorecard):

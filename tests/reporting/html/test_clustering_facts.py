@@ -15,6 +15,8 @@ METHOD = {"method": "joint", "kept": 0.9, "kept_error": 0.1, "agreement": None, 
 METHOD |= {"stability": 1.0, "reference_f": [0.5]}
 COMPARISON = {"folds": 6, "n_judgments": 40, "n_matches": 0, "sampled": None, "helps": True}
 COMPARISON |= {"methods": [METHOD, METHOD], "sentence": "Better."}
+HELD_OUT = {"agreement": 1.0, "by_chance": 0.2, "n": 3, "table": [[1]]}
+BOTH = "`quantiles` and `medians` must both be there, or neither"
 CHANGES = {
     "views.0.ids": (["a"], "views.0: `ids` has 1 entries for 30 rows"),
     "views.1.labels.2": (9, "views.1.labels names cluster 9, but the clusters are 0 … 4"),
@@ -33,22 +35,14 @@ CHANGES = {
     "comparison": (COMPARISON, "comparison.methods.0.reference_f has 1 entries for 2 views"),
     "stability_runs.agreement": ([0.5], "stability_runs.agreement has 1 entries for 2 views"),
     "views.0.sample": ([0, 30], "views.0: `sample` must hold rows 0 … 29, ascending"),
-    "views.0.pictures": (
-        [[0, "https://example.org/x.png"]],  # which nobody fetches
-        "views.0.pictures.0.1: String should match",
-    ),
+    # which nobody fetches
+    "views.0.pictures": ([[0, "https://a.org/x.png"]], "views.0.pictures.0.1: String should match"),
     "views.0.values.0": (["height", ["1"]], "`values` of height has 1 entries for 30 rows"),
     "profiles.1": ([], "profiles.1 has 0 entries for 5 clusters"),
     "profiles.1.0.typical": ([20], "profiles.1 names row 20, but the rows are 0 … 19"),
     "profiles.0.0.borderline": ([[1, 5]], "profiles.0 names cluster 5, but the clusters are 0 … 4"),
-    "profiles.0.0.columns.0.medians": (
-        None,
-        "`quantiles` and `medians` must both be there, or neither",
-    ),
-    "relations.0.held_out": (
-        {"agreement": 1.0, "by_chance": 0.2, "n": 3, "table": [[1]]},
-        "relations.0.held_out.table must have 5 rows of 5 counts",
-    ),
+    "profiles.0.0.columns.0.medians": (None, BOTH),
+    "relations.0.held_out": (HELD_OUT, "relations.0.held_out.table must have 5 rows of 5 counts"),
     "co_em": (None, "either `co_em` or `joint` must be there"),
     "kind": ("experiment", '`"kind": "clustering"` is missing'),
     "title": (None, "title: Input should be a valid string"),
@@ -76,28 +70,20 @@ def test_a_missing_part_is_named(tmp_path):
             write_clustering_report(rest, tmp_path / "report.html")
 
 
-def test_another_schema_is_told_from_damage(tmp_path):
-    with pytest.raises(StoreError, match=r"another version of mvcc \(schema 2; this one reads 1\)"):
-        write_clustering_report(make_facts((30, 20), schema=2), tmp_path / "report.html")
-
-
-def test_what_a_later_version_adds_is_no_error(tmp_path):
+def test_what_a_later_version_adds_is_no_error_unless_it_is_of_another_schema(tmp_path):
     facts = make_facts((30, 20), added="x")
     facts["views"][0]["added"] = 1
     write_clustering_report(facts, tmp_path / "report.html")
+    with pytest.raises(StoreError, match=r"another version of mvcc \(schema 2; this one reads 1\)"):
+        write_clustering_report(facts | {"schema": 2}, tmp_path / "report.html")
+
+
+LONG_NUMBER = b'{"kind": "clustering", "schema": ' + b"9" * 5000 + b"}"
 
 
 @pytest.mark.parametrize(
     "content",
-    [
-        b"",
-        b"{",
-        b"[]",
-        b"null",
-        b"\xff\xfe",
-        b"[" * 100_000,
-        b'{"kind": "clustering", "schema": ' + b"9" * 5000 + b"}",
-    ],
+    [b"", b"{", b"[]", b"null", b"\xff\xfe", b"[" * 100_000, LONG_NUMBER],
     ids=["empty", "cut", "list", "null", "no text", "deep", "long number"],
 )
 def test_a_damaged_file_is_an_error_that_names_it(content, tmp_path):

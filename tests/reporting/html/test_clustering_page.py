@@ -61,10 +61,7 @@ def write(tmp_path):
 
 @pytest.fixture
 def page(write):
-    def page(facts):
-        return Page(write(facts))
-
-    return page
+    return lambda facts: Page(write(facts))
 
 
 def data_of(page):
@@ -383,7 +380,7 @@ def test_a_clustering_without_stability_runs_references_relations_and_constraint
     assert "Clusters, one by one" not in page(facts).text
 
 
-def test_a_reference_label_has_one_color_in_all_views(page):
+def test_a_reference_label_has_one_color_in_all_views_and_rows_without_one_have_none(page):
     facts = make_facts((30, 20))
     facts["views"][0]["reference"] = ["b"] * 30
     facts["views"][1]["reference"] = ["a"] * 10 + ["b"] * 10
@@ -391,10 +388,6 @@ def test_a_reference_label_has_one_color_in_all_views(page):
     assert data["classNames"] == ["a", "b"]
     assert set(data["views"][0]["classes"]) == {1}
     assert data["views"][1]["classes"] == [0] * 10 + [1] * 10
-
-
-def test_rows_without_a_reference_label_have_none(page):
-    facts = make_facts((30, 20))
     facts["views"][0]["reference"] = [""] * 15 + ["b"] * 15
     facts["views"][1]["reference"] = None
     made = page(facts)

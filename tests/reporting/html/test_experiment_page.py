@@ -72,7 +72,7 @@ def test_several_experiments_are_listed_and_chosen_by_name(finish, curves, tmp_p
     assert names == ["Protein · main · multi-view", "Letters/Digits · closure · multi-view"]
 
 
-def test_a_curve_has_its_means_and_standard_errors(curves):
+def test_a_curve_has_its_means_and_standard_errors_if_there_are_several_trials(curves):
     table = curves(bases=("pck-means",))
     one = next(one for one in learning_curves(table) if one["setting"] == "40% mapped")
     names = [curve["name"] for curve in one["curves"]]
@@ -83,6 +83,8 @@ def test_a_curve_has_its_means_and_standard_errors(curves):
     assert curve["y"] == rows["mean"].tolist()
     assert curve["errors"] == [0.01, 0.01, 0.01]
     assert curve["trials"] == rows["trials"].tolist()
+    figures = learning_curves(curves(trials=1))
+    assert all(set(curve["errors"]) == {0.0} for one in figures for curve in one["curves"])
 
 
 @pytest.mark.parametrize(("schedule", "logarithmic"), [((10, 40), True), ((0, 40), False)])
@@ -107,11 +109,6 @@ def test_a_setting_is_named_by_what_was_varied(curves):
         "closure view, threshold 0.5",
         "closure view, threshold cross-validated",
     ]
-
-
-def test_a_single_trial_has_curves_without_errors(curves):
-    figures = learning_curves(curves(trials=1))
-    assert all(set(curve["errors"]) == {0.0} for one in figures for curve in one["curves"])
 
 
 @pytest.mark.usefixtures("without_figures_and_claims")
