@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -101,10 +102,11 @@ class Constraints(PairList):
         InvalidInputError
             As the constructor does.
         """
-        together, apart = (
-            check_pairs(list(pairs) if isinstance(pairs, Iterator | Set) else pairs)  # type: ignore[arg-type]
+        given: list[Any] = [
+            list(pairs) if isinstance(pairs, Iterator | Set) else pairs
             for pairs in (must_link, cannot_link)
-        )
+        ]
+        together, apart = map(check_pairs, given)
         return cls(
             np.concatenate((together, apart)), np.arange(len(together) + len(apart)) < len(together)
         )

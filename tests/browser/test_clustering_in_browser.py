@@ -126,7 +126,8 @@ def test_a_click_on_a_point_selects_it_and_hover_tells_of_it(page):
 
 
 PLACES = """() => [scrollY, document.documentElement.scrollHeight,
-    ...[...document.querySelectorAll('.chart, h2, table')].map((one) => one.getBoundingClientRect().top)]"""
+    ...[...document.querySelectorAll('.chart, h2, table')]
+        .map((one) => one.getBoundingClientRect().top)]"""
 
 
 @pytest.mark.parametrize("width", [1300, 390])
@@ -430,7 +431,8 @@ def test_the_keyboard_reaches_every_control_and_shows_where_it_is(open_page, rep
             """(controls) => {
                 const one = document.activeElement;
                 if (one === document.body) { return null; }
-                return [one.matches(controls), getComputedStyle(one).outlineStyle, one.outerHTML.slice(0, 80)];
+                const outline = getComputedStyle(one).outlineStyle;
+                return [one.matches(controls), outline, one.outerHTML.slice(0, 80)];
             }""",
             controls,
         )

@@ -102,8 +102,12 @@ def test_a_fit_ends_unconverged_where_it_would_go_round_in_a_cycle(kind):
         states = [fit(X, c, 2, start, max_iter=t, **kind) for t in range(1, found.n_iter_ + 1)]
         assert same_fit(states[-1], found)
         # the last state has been there before, and the objective has not stood still since
-        before = [t for t, state in enumerate(states[:-1]) if np.array_equal(state.metrics_, found.metrics_)
-                  and np.array_equal(state.labels_, found.labels_)]  # fmt: skip
+        before = [
+            t
+            for t, state in enumerate(states[:-1])
+            if np.array_equal(state.metrics_, found.metrics_)
+            and np.array_equal(state.labels_, found.labels_)
+        ]
         assert before
         assert abs(np.diff([state.objective_ for state in states[before[-1] :]])).max() > 1e-6
     assert n_cycles >= 3

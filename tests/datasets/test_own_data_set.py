@@ -45,7 +45,8 @@ name: zoo
 dataset: apes
 dataset_options: {n: 60}
 trials: 1
-multi_view: {bases: [pck-means], transfers: [direct-mapping], threshold: 0.5, mapped: [0.5], constraints: [10]}
+multi_view:
+  {bases: [pck-means], transfers: [direct-mapping], threshold: 0.5, mapped: [0.5], constraints: [10]}
 """
 
 

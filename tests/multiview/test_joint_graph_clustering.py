@@ -304,12 +304,18 @@ HALF = blobs()[2]
 THREE = {(0, 1): HALF[0, 1][:3]}
 FOUR = judged([(0, 41), (22, 33), (24, 45), (26, 37)], [1, 0, 1, 0])
 GIANT = {(0, 1): [(i, j) for i in range(50) for j in range(40)]}
+EACH = {(0, 1): [(i, j) for i in range(60) for j in range(50)]}
+TINY_AND_HUGE = judged(FOUR.pairs, FOUR.must_link, [1e-200, 0.0, 1.0, 1e200])
+APART = judged([(0, 1), (0, 2), (3, 4), (5, 6)], [0] * 4)
+TOGETHER = judged([(20, 21), (20, 22), (23, 24), (25, 26)], [1] * 4)
+CHAIN = judged([(i, i + 1) for i in range(59)], [i % 3 for i in range(59)])
+TWICE = [np.repeat(X[:4], 30, 0) for X in (A, B)]
 SIX = [(i, j) for i in range(6) for j in range(i)]
 DEGENERATE = {
     "15 rows": ([A[:15], B[:12]], {(0, 1): HALF[0, 1][:5]}, [FOUR.select(np.arange(0)), None], 3),
     "one row": ([A[:1]], {}, None, 1),
     "as many clusters as rows": ([A[:5]], {}, None, 5),
-    "duplicates": ([np.repeat(X[:4], 30, 0) for X in (A, B)], HALF, [judged([(0, 40), (5, 90)], [0, 0]), None], 3),
+    "duplicates": (TWICE, HALF, [judged([(0, 40), (5, 90)], [0, 0]), None], 3),
     "rows alike": ([np.ones((60, 2)), np.ones((50, 2))], HALF, [FOUR, None], 3),
     "constant columns": ([np.column_stack((A, np.full(60, 5.0))), B], HALF, [FOUR, None], 3),
     "no matches": ([A, B], {}, [FOUR, None], 3),
@@ -318,12 +324,12 @@ DEGENERATE = {
     "three matches": ([A, B], {(0, 1): HALF[0, 1][:3]}, [FOUR, None], 3),
     "a view that nobody matches": ([A, B, A[:40]], HALF, [FOUR, None, None], 3),
     "giant object": ([A, B], GIANT, [judged([(0, 55), (51, 52)], [0, 1]), None], 3),
-    "everything one object": ([A, B], {(0, 1): [(i, j) for i in range(60) for j in range(50)]}, None, 1),
-    "unequal weights": ([A, B], HALF, [judged(FOUR.pairs, FOUR.must_link, [1e-200, 0.0, 1.0, 1e200]), None], 3),
-    "only cannot-links": ([A, B], HALF, [judged([(0, 1), (0, 2), (3, 4), (5, 6)], [0] * 4), None], 3),
-    "only must-links": ([A, B], HALF, [judged([(20, 21), (20, 22), (23, 24), (25, 26)], [1] * 4), None], 3),
+    "everything one object": ([A, B], EACH, None, 1),
+    "unequal weights": ([A, B], HALF, [TINY_AND_HUGE, None], 3),
+    "only cannot-links": ([A, B], HALF, [APART, None], 3),
+    "only must-links": ([A, B], HALF, [TOGETHER, None], 3),
     "more groups than clusters": ([A, B], HALF, [judged(SIX, [0] * 15), None], 3),
-    "everything judged": ([A, B], HALF, [judged([(i, i + 1) for i in range(59)], [i % 3 for i in range(59)]), None], 3),
+    "everything judged": ([A, B], HALF, [CHAIN, None], 3),
     "one column": ([A[:, :1], B[:, :1]], HALF, None, 3),
     "two places": ([np.repeat(A[:2], 30, 0)], {}, None, 2),
     "one column differs": ([np.column_stack((np.arange(60) % 2, np.zeros((60, 3))))], {}, None, 2),

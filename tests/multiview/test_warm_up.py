@@ -26,8 +26,8 @@ warnings.simplefilter("ignore")
 
 def called():
     found = set()
-    for room in ("_utils.kernels", "cluster._kernels", "constraints._kernels", "propagation._kernels"):
-        room = f"mvcc.{room}"
+    rooms = ("cluster._kernels", "constraints._kernels", "propagation._kernels", "_utils.kernels")
+    for room in map("mvcc.{}".format, rooms):
         for file in iter_modules(import_module(room).__path__):
             module = import_module(f"{room}.{file.name}")
             for name, kernel in vars(module).items():
@@ -37,10 +37,11 @@ def called():
     return found
 """
 TRIALS = """
-multi_view = {"threshold": [0.75, "cv"], "mapped": (0.5,), "closure": ("full", "none"), "constraints": (10,)}
+multi_view = {"threshold": [0.75, "cv"], "mapped": (0.5,), "closure": ("full", "none")}
+multi_view["constraints"] = (10,)
 single_view = {"thresholds": {"A": 0.75}, "constraints": (10,)}
-settings = {"name": "small", "dataset": "four_quadrants", "multi_view": multi_view, "single_view": single_view}
-config = Config.model_validate(settings)
+settings = {"name": "small", "dataset": "four_quadrants", "multi_view": multi_view}
+config = Config.model_validate(settings | {"single_view": single_view})
 warm_up(config)
 before = called()
 run_trial(config, 0)
@@ -61,7 +62,8 @@ jobs = [
 for number, settings in enumerate(jobs):
     for pairs in ("pairs.csv", "alike.csv"):
         options = {"stability_runs": 1} | settings
-        given = [(("constraints", "catalog"), pairs, ""), *(((key,), value, "") for key, value in options.items())]
+        given = [((key,), value, "") for key, value in options.items()]
+        given.append((("constraints", "catalog"), pairs, ""))
         job = load_job(Path("cluster.yaml"), given)
         cluster_job(job, Path(f"{number} {pairs}"))
 """

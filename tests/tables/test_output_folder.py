@@ -14,7 +14,7 @@ from mvcc.exceptions import DataError, StoreError
 from mvcc.tables import load_job, read_inputs
 from mvcc.tables._clustering import clustered
 from mvcc.tables.output._folder import results_folder, write_folder
-from mvcc.tables.reading import _inputs
+from mvcc.tables.reading import _read_inputs
 from mvcc.tables.reading._answers import with_answers
 from tests.crashes import steps
 from tests.tables.problems import (
@@ -147,13 +147,13 @@ def test_inputs_inside_the_folder_are_never_replaced_or_removed(done, name, is_m
 
 
 def test_an_input_that_vanishes_while_it_is_read_is_a_clear_error(tmp_path, monkeypatch):
-    options, read = write_problem(tmp_path), _inputs.read_matches
+    options, read = write_problem(tmp_path), _read_inputs.read_matches
 
     def gone(*arguments):
         (tmp_path / "view0.csv").unlink()
         return read(*arguments)
 
-    monkeypatch.setattr(_inputs, "read_matches", gone)
+    monkeypatch.setattr(_read_inputs, "read_matches", gone)
     with pytest.raises(DataError, match=r"view0\.csv: cannot be read any more: No such file"):
         cluster(options, tmp_path / "out")
 
