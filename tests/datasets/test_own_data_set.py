@@ -46,7 +46,8 @@ dataset: apes
 dataset_options: {n: 60}
 trials: 1
 multi_view:
-  {bases: [pck-means], transfers: [direct-mapping], threshold: 0.5, mapped: [0.5], constraints: [10]}
+  {bases: [pck-means], transfers: [direct-mapping], threshold: 0.5,
+   mapped: [0.5], constraints: [10]}
 """
 
 
