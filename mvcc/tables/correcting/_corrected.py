@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain, count
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -83,8 +83,9 @@ class _Rewriting:
             "into_of_views": [into.tolist() for into in draft.into],
             "retired": sorted({*range(draft.n_clusters)}.difference(used)),
         }
-        ended = dict.fromkeys(misnamed_before - _misnamed(fields), "")
-        renewed = ended | dict(self._left_out(fields["relations"]))
+        misnamed_now = _misnamed(fields)
+        renewed = {note: misnamed_now.get(name, "") for name, note in misnamed_before.items()}
+        renewed |= dict(self._left_out(fields["relations"]))
         fields["warnings"] = [*filter(None, (renewed.get(one, one) for one in warnings))]
         if facts.together:
             for dispute in fields["together"]["disputed"]:
@@ -214,11 +215,14 @@ class _Rewriting:
         return profiles
 
 
-def _misnamed(fields: dict[str, Any]) -> set[str]:
-    """Return the warnings on names of clusters; former versions wrote less."""
+def _misnamed(fields: dict[str, Any]) -> dict[tuple[str, int, str], str]:
+    """Return the warnings on names, by view, cluster and name; former versions wrote less."""
     views = zip(fields["views"], fields.get("profiles", ()), strict=False)
-    notes = (misnamed(view["name"], view.get("names", []), profiles) for view, profiles in views)
-    return set(chain.from_iterable(notes))
+    return {
+        (view["name"], cluster, view["names"][cluster]): note
+        for view, profiles in views
+        for cluster, note in misnamed(view["name"], view.get("names", []), profiles).items()
+    }
 
 
 def _doubted(relation: Relation, draft: Draft) -> list[Any]:
