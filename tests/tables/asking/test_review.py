@@ -16,7 +16,7 @@ from mvcc import load_model
 from mvcc._utils import files
 from mvcc.exceptions import MvccError, StoreError
 from mvcc.multiview import Answer
-from mvcc.results import Clustering, parse_facts, read_facts
+from mvcc.results import Clustering, left_out_in_words, parse_facts, read_facts
 from mvcc.tables import (
     ReviewSession,
     check_clustering,
@@ -196,8 +196,10 @@ def test_a_match_that_a_correction_made_is_not_listed_once_that_is_undone(result
     seem_wrong = [[*given, 0.9, False], [*other, 1.0, False], [*other, 1.0, True]]
     told = found.to_dict()
     told["relations"][0]["suspicious"] = seem_wrong
+    told["warnings"] = [left_out_in_words("view0", "view1", 1)]
     facts = Reviewed(Draft(parse_facts(told)), []).facts
     assert [list(one) for one in facts.relations[0].suspicious] == seem_wrong[:1]
+    assert facts.warnings == ()
 
 
 def test_matches_that_were_left_out_are_settled_either_way(results, monkeypatch):
