@@ -99,6 +99,8 @@ class PerView(  # type: ignore[call-arg]
     def fit_transform(self, X: Any, y: object = None) -> Any:
         """Transform every view by the ``fit_transform`` of its transformer, if it has one.
 
+        A transformer that learns from the constraints is fitted with them, and then transforms.
+
         Parameters
         ----------
         X, y

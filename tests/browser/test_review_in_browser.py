@@ -223,6 +223,21 @@ def test_two_pages_at_once_lose_nothing(results, open_page):
     assert read_facts(results).names[:2] == ("the first", "the second")
 
 
+def test_a_page_is_dimmed_until_the_open_rows_are_those_after_a_correction(results, open_page):
+    with correcting(results) as server:
+        page, held = open_page(server), []
+        page.click("[aria-label^='Rows 0 ']")
+        page.wait_for_selector("#opened h2:focus")
+        page.route("**/rows?*", lambda route: held.append(route))
+        with page.expect_request("**/rows?*"):
+            rename(page, 1, "the first")
+        wait_for(page, TOLD, "is now called the first.")
+        opacity = "getComputedStyle(document.querySelector('main')).opacity"
+        page.wait_for_function(f"() => {opacity} === '0.6'")
+        held[0].continue_()
+        page.wait_for_function(f"() => {opacity} === '1'")
+
+
 def test_what_a_server_that_ended_did_not_take_is_kept_and_said(results, open_page):
     with correcting(results) as server:
         page = open_page(server, expects=["ERR_CONNECTION_REFUSED"])

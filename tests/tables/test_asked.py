@@ -476,5 +476,5 @@ def test_groups_whose_names_are_words_of_others_are_noted(tmp_path):
     assert "was named 'harbor', which is a word of cluster" in warnings
     assert "'rose'" not in warnings
     told = [{"words": [(word,)]} for word in ("oak", "light")]
-    assert list(misnamed("v", ["light", "red"], told))
-    assert not list(misnamed("v", ["light white", "light red"], told))
+    assert misnamed("v", ["light", "red"], told)
+    assert not misnamed("v", ["light white", "light red"], told)

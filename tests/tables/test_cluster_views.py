@@ -341,6 +341,8 @@ def test_answers_name_rows_by_the_ids_of_the_index(tmp_path):
     assert unnamed.facts["views"][0]["given"] == again.facts["views"][0]["given"] != []
     with pytest.raises(DataError, match=r"has no row with the id '100'\.$"):
         alone(SURVEY[1:], asked=tmp_path.as_posix())
+    (said,) = alone(SURVEY[1:], continues=found).facts["warnings"]
+    assert said.startswith("1 answered row of")
 
 
 def test_truth_values_may_be_objects_or_texts_later():

@@ -289,6 +289,14 @@ def test_a_row_whose_id_has_a_line_break_is_not_taken_for_others():
     assert found.move({"shop": ids[:2]}, None).corrections == ["shop:p, shop:r were left out."]
 
 
+def test_views_that_were_clustered_without_matches_get_none():
+    apart, rows = clustered(matches={}, stability_runs=0), {"shop": "s3", "survey": 103}
+    with pytest.raises(InvalidInputError, match="Cluster them with this match, in a file for"):
+        apart.match(rows)
+    with pytest.raises(InvalidInputError, match=r"views that were clustered without matches\.$"):
+        apart.match(rows, same=False)
+
+
 def test_where_views_are_numbered_apart_a_cluster_is_named_with_its_view():
     found = clustered(method="co-em", transfer="direct-mapping", stability_runs=0)
     with pytest.raises(InvalidInputError, match="Name a view as well, such as 'shop:1'"):

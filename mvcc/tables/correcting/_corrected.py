@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain, count
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -45,8 +45,9 @@ class Reviewed:
         warnings = [warning for warning in facts.warnings if warning not in ended]
         if not draft.sentences:
             relations = tuple(_without_undone(relation, draft) for relation in facts.relations)
-            changes = {"warnings": (*draft.lost, *warnings), "relations": relations}
-            return facts.model_copy(update=changes)
+            renewed = _left_out(facts, (relation.n_left_out for relation in relations))
+            changes = {"warnings": (*draft.lost, *_renewed(warnings, renewed))}
+            return facts.model_copy(update={"relations": relations} | changes)
         return _Rewriting(draft, self.tables).facts([*draft.lost, *warnings])
 
     def extended(self, line: Answer) -> Reviewed:
@@ -83,23 +84,15 @@ class _Rewriting:
             "into_of_views": [into.tolist() for into in draft.into],
             "retired": sorted({*range(draft.n_clusters)}.difference(used)),
         }
-        ended = dict.fromkeys(misnamed_before - _misnamed(fields), "")
-        renewed = ended | dict(self._left_out(fields["relations"]))
-        fields["warnings"] = [*filter(None, (renewed.get(one, one) for one in warnings))]
+        misnamed_now = _misnamed(fields)
+        renewed = {note: misnamed_now.get(name, "") for name, note in misnamed_before.items()}
+        doubted = (relation["suspicious"] for relation in fields["relations"])
+        renewed |= _left_out(facts, (sum(match[3] for match in matches) for matches in doubted))
+        fields["warnings"] = _renewed(warnings, renewed)
         if facts.together:
             for dispute in fields["together"]["disputed"]:
                 dispute["settled"] = draft.decided_cluster(dispute["rows"])
         return parse_facts(fields, "the corrected clustering")
-
-    def _left_out(self, relations: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
-        """Give the warnings on matches that were left out, each with how it is now."""
-        for relation, now in zip(self._facts.relations, relations, strict=True):
-            first, second = (self._facts.views[view].name for view in relation.views)
-            n_now = sum(match[3] for match in now["suspicious"])
-            yield (
-                left_out_in_words(first, second, relation.n_left_out),
-                left_out_in_words(first, second, n_now),
-            )
 
     def _view(self, view: int) -> dict[str, Any]:
         facts, new, labels = self._facts.views[view], self._new[view], self._labels[view]
@@ -214,11 +207,29 @@ class _Rewriting:
         return profiles
 
 
-def _misnamed(fields: dict[str, Any]) -> set[str]:
-    """Return the warnings on names of clusters; former versions wrote less."""
+def _left_out(facts: Clustering, n_now: Iterable[int]) -> dict[str, str]:
+    """Return the warnings on matches that were left out, each with how it is now."""
+    renewed = {}
+    for relation, n in zip(facts.relations, n_now, strict=True):
+        first, second = (facts.views[view].name for view in relation.views)
+        before = left_out_in_words(first, second, relation.n_left_out)
+        renewed[before] = left_out_in_words(first, second, n)
+    return renewed
+
+
+def _renewed(warnings: list[str], renewed: dict[str, str]) -> list[str]:
+    """Return warnings as they are now, without those that have ended."""
+    return [*filter(None, (renewed.get(warning, warning) for warning in warnings))]
+
+
+def _misnamed(fields: dict[str, Any]) -> dict[tuple[str, int, str], str]:
+    """Return the warnings on names, by view, cluster and name; former versions wrote less."""
     views = zip(fields["views"], fields.get("profiles", ()), strict=False)
-    notes = (misnamed(view["name"], view.get("names", []), profiles) for view, profiles in views)
-    return set(chain.from_iterable(notes))
+    return {
+        (view["name"], cluster, view["names"][cluster]): note
+        for view, profiles in views
+        for cluster, note in misnamed(view["name"], view.get("names", []), profiles).items()
+    }
 
 
 def _doubted(relation: Relation, draft: Draft) -> list[Any]:

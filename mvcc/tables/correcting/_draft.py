@@ -253,12 +253,14 @@ class Draft:
         views = first[0], second[0]
         pairs = self.matches.get(views)
         said = f"{self.called_row(first)} and {self.called_row(second)}"
+        pair, is_match = (first[1], second[1]), answer == MATCH
+        if pairs is None and not is_match:
+            raise InvalidInputError(f"{said} are of views that were clustered without matches.")
         if pairs is None:
             raise InvalidInputError(
                 f"{said} cannot be matched: their views were clustered without matches. Cluster"
                 " them with this match, in a file for `mvcc cluster --match`, or in matches=."
             )
-        pair, is_match = (first[1], second[1]), answer == MATCH
         self.settled[views].add(pair)
         pairs.discard(pair)
         if is_match:

@@ -177,23 +177,25 @@ def nameless(answers: Answers, names: list[list[str]]) -> Iterator[str]:
         )
 
 
-def misnamed(view: str, names: list[str], profiles: list[dict[str, Any]]) -> Iterator[str]:
-    """Say which clusters of a view people named with a word that sets another cluster apart.
+def misnamed(view: str, names: list[str], profiles: list[dict[str, Any]]) -> dict[int, str]:
+    """Say of clusters of a view that people named them with a word that sets another one apart.
 
     A word that both names have, as white wine and red wine, says nothing beside another one.
     """
     words = [[word for word, *_ in profile["words"]] for profile in profiles]
     name_words = [set(re.findall(r"[^\W\d_]{3,}", name.lower())) for name in names]
+    notes = dict[int, str]()
     for cluster, name in enumerate(names):
         alone = [(name_words[cluster] - others) or name_words[cluster] for others in name_words]
         pairs = map(product, words, alone)
         having = [other for other, both in enumerate(pairs) if any(starmap(_is_same, both))]
         if words[cluster] and having and cluster not in having:
-            yield (
+            notes[cluster] = (
                 f"{view}: cluster {cluster} was named {shown(name)}, which is a word of cluster"
                 f" {having[0]}; its own words are {', '.join(words[cluster][:3])}. Look at the"
                 " answers of this group (`l` in `mvcc ask`), or rename it."
             )
+    return notes
 
 
 def _is_same(word: str, other: str) -> bool:

@@ -89,8 +89,9 @@ def with_answers(job: Job, inputs: Inputs, matched: Inputs | None = None) -> Inp
     files = answer_files(job)
     if not files:
         return inputs
-    # answers may be of rows that the tables do not have
-    objects = AnsweredObjects(matched or inputs, job.continues is not None or job.unknown == "skip")
+    # answers may be of rows that the tables do not have; a former result may be in memory
+    continues = matched is not None or job.continues is not None
+    objects = AnsweredObjects(matched or inputs, continues or job.unknown == "skip")
     histories = {person.name: read_history(person, objects) for person in people}
     shared = agreement(histories)
     history = shared.history

@@ -16,7 +16,7 @@ from mvcc import load_model
 from mvcc._utils import files
 from mvcc.exceptions import MvccError, StoreError
 from mvcc.multiview import Answer
-from mvcc.results import Clustering, parse_facts, read_facts
+from mvcc.results import Clustering, left_out_in_words, parse_facts, read_facts
 from mvcc.tables import (
     ReviewSession,
     check_clustering,
@@ -190,8 +190,10 @@ def test_a_match_that_a_correction_made_is_not_listed_once_that_is_undone(result
     seem_wrong = [[*given, 0.9, False], [*other, 1.0, False], [*other, 1.0, True]]
     told = found.to_dict()
     told["relations"][0]["suspicious"] = seem_wrong
+    told["warnings"] = [left_out_in_words("view0", "view1", 1)]
     facts = Reviewed(Draft(parse_facts(told)), []).facts
     assert [list(one) for one in facts.relations[0].suspicious] == seem_wrong[:1]
+    assert facts.warnings == ()
 
 
 def test_matches_that_were_left_out_are_settled_either_way(results, monkeypatch):
@@ -531,18 +533,21 @@ def test_warnings_of_clusters_that_a_correction_changed_are_dropped(session):
     assert moved.facts.warnings == warnings[1:]
 
 
-def test_the_warning_on_a_name_ends_once_the_cluster_is_renamed(session, monkeypatch):
+def test_the_warning_on_a_name_follows_and_ends_once_the_cluster_is_renamed(session, monkeypatch):
     told = session.facts.to_dict()
     told["views"][0]["names"] = told["names"] = ["wool", "", ""]
-    told["warnings"] = ["view0: 'wool' is a word of another cluster."]
+    told["warnings"] = ["'wool' is not of 1, 2."]
 
     def misnamed(view, names, profiles):
-        return told["warnings"] if "wool" in names else []
+        others = [n for n in (1, 2) if profiles[n]["size"]]
+        return {0: f"'wool' is not of {str(others)[1:-1]}."} if "wool" in names else {}
 
     monkeypatch.setattr(_corrected, "misnamed", misnamed)
     reviewed = Reviewed(Draft(parse_facts(told)), session._used.tables)
     other = reviewed.extended(Answer("1", "rename:oak"))
     assert list(other.facts.warnings) == told["warnings"]
+    merged = other.extended(Answer("1", "merge:2"))
+    assert merged.facts.warnings == ("'wool' is not of 2.",)
     assert other.extended(Answer("0", "rename:chairs")).facts.warnings == ()
 
 

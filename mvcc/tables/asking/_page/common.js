@@ -8,6 +8,7 @@ const byId = (id) => document.getElementById(id);
 let state = null; // as the server told it last
 let unsent = null; // what could not be sent: {name, body, words}
 let busy = false; // one request is sent at a time
+let nFetching = 0; // requests for what is to be shown
 let unanswered = false; // the problem that is shown is that nothing could be fetched
 
 /* Make an element of children, and of attributes that may stand before them. */
@@ -76,7 +77,12 @@ function notTaken(verb, words, mayHaveArrived) {
 
 function setBusy(isBusy) {
   busy = isBusy;
-  document.body.classList.toggle("busy", isBusy);
+  countFetching(0);
+}
+
+function countFetching(more) {
+  nFetching += more;
+  document.body.classList.toggle("busy", busy || nFetching > 0);
 }
 
 function tellGone() {
@@ -259,10 +265,10 @@ function bars(values) {
 
 async function get(path) {
   if (unsent) return remind();
-  document.body.classList.add("busy");
+  countFetching(1);
   const response = await fetch(path).catch(() => null);
   const reply = response && (await response.json().catch(() => null));
-  setBusy(busy); // of what may be on its way to be said
+  countFetching(-1);
   if (!byId("problem")) return null; // the page has ended meanwhile
   if (response && response.ok) {
     if (unanswered) showProblem("");
