@@ -1240,7 +1240,8 @@ def test_one_number_beside_empty_cells_is_a_choice(tmp_path, filled):
     assert (column.kind, column.note) == ("category", "empty cells beside one number are a value")
     assert (column.n_missing, values[1:3], pd.isna(values[0])) == (10, [filled] * 2, True)
     assert column_of(tmp_path, cells, columns={"c": "number"})[0].kind == "number"
-    assert column_of(tmp_path, [*cells[1:3] * 9, ""])[0].kind == "number", "a constant but for one"
+    for constant in ([*cells[1:3] * 9, ""], ["0", "0", ""], ["0.5", "0.5", ""], ["7", "", ""]):
+        assert column_of(tmp_path, constant)[0].kind == "number", "a constant with gaps, not a choice"
 
 
 @pytest.mark.parametrize(

@@ -143,12 +143,13 @@ def _without_points(texts: pd.Series[Any]) -> Floats | None:
 
 
 def _is_one_number(reading: Understood) -> bool:
-    """Tell whether a column has one number or nothing, as a choice of several may be stored."""
+    """Tell whether a column has one whole number from 1 on or nothing, as choices are stored."""
     column, values = reading.column, reading.values
     if values is None or column.kind != "number" or column.written or not column.n_missing:
         return False
     known = values[~np.isnan(values)]
-    return len(known) <= _FILLED * len(values) and bool((known == known[0]).all())
+    is_choice = known[0] >= 1 and known[0] % 1 == 0 and 1 < len(known) <= _FILLED * len(values)
+    return bool(is_choice and (known == known[0]).all())
 
 
 def _without_effect(reading: Understood) -> Understood:
