@@ -110,6 +110,7 @@ def assert_is_read(folder, values, kind, note, found):
         (["₩1,250", "12,000원"], "in ₩, with commas for thousands", [1250, 12000]),
         (["１，２００円", "￥ ５,000"], "in ¥, with commas for thousands", [1200, 5000]),
         (["68 kg", "7e1 Kg", "2kg"], "in kg", [68, 70, 2]),
+        (["68 N*m", "70 N*m", "2 N*m"], "in N*m", [68, 70, 2]),
         (["1.234 kg", "5.678 kg"], "in kg", [1.234, 5.678]),
         (["9,80 €/kg", "1.012,5 eur / kg"], "in €/kg, with decimal commas", [9.8, 1012.5]),
         (
@@ -760,7 +761,8 @@ def test_new_durations_are_read_like_those_before_or_refused(values, written, fo
 
 
 @pytest.mark.parametrize(
-    ("unit", "text"), [("万円", "3.5万円"), ("TL", "3,5 ₺"), ("руб.", "3,5 руб.")]
+    ("unit", "text"),
+    [("万円", "3.5万円"), ("TL", "3,5 ₺"), ("руб.", "3,5 руб."), ("mm*", "3,5 mm*"), ("*", "3,5*")],
 )
 def test_new_amounts_are_read_in_the_units_of_older_models(unit, text):
     column = Column("x", "number", written=Written.DECIMAL_COMMAS if "," in text else "", unit=unit)

@@ -67,14 +67,15 @@ _OPEN = (
     "|(?:y|o|ou) (?:m[aá]s|mais|menos)|o (?:più|meno)|(?:en|of) (?:meer|minder|ouder|jonger)"
     "|(?:og|eller) (?:mere|derover|mindre)"
 )
+# a star stands behind as a flag, or between two units, as in N*m
+_UNIT = r"[^\W\d_](?:[^\s\d,;:()*↑↓]|\*(?=[^\W\d_])){0,14}"
 _CELL = re.compile(
     rf"(?P<limit>[<>≤≥]=?|(?=[^\W\d_])(?:{_LIMIT})(?= ))?\s*"
     rf"(?P<minus>[+\-−(])?\s*(?P<before>{CURRENCY})?\s*(?P<sign>[+\-−(])?"
     rf"(?:(?P<first>{_AMOUNT})(?:\s?(?:-|–|—|bis|to|à)\s?| (?:a|tot|til) )(?:(?P=before)\s?)?)?"
     rf"(?P<last>{_AMOUNT})(?:[.,][-–—])?(?P<behind>[-−+])?"
     r"\s*(?P<after>[%‰°€$£¥￥₹₺₽₩₴]|(?!e[+-]?\d)[°^µ]?(?:(?:sq|cu|fl)\.? |(?:square|cubic|fluid) )?"
-    r"[^\W\d_][^\s\d,;:()*↑↓]{0,14}[23²³]?)?"
-    r"(?P<per>(?: ?/ ?| (?:per|pro|par) )(?:100 ?)?[^\W\d_][^\s\d,;:()*↑↓]{0,14}"
+    rf"{_UNIT}[23²³]?)?(?P<per>(?: ?/ ?| (?:per|pro|par) )(?:100 ?)?{_UNIT}"
     r"| ?/ ?(?:5|[1235]0|100)|(?<=%) ?(?:vol|abv|alc)\.?)?"
     rf"(?P<flag>\s?(?:\*{{1,3}}|[↑↓])|\s(?-i:HH?|LL?))?(?P<open> (?:{_OPEN}))?(?P<close>\))?",
     re.IGNORECASE,
@@ -172,6 +173,7 @@ def read_numbers_like(texts: pd.Series[Any], written: Written, unit: str) -> Flo
     if written is Written.BEFORE_LABELS:
         return before_labels(texts)
     parts = _taken_apart(texts)
+    unit = unit.rstrip("*↑↓")  # which were of it in older models
     if not unit:
         parts["unit"] = parts["unit"].mask(parts["unit"].isin(_FLAGS), "")
     known = "¥" if unit in _OF_YEN else _UNIT_OF.get(unit.casefold(), unit)  # in older models, too
