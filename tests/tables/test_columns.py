@@ -81,6 +81,7 @@ def assert_is_read(folder, values, kind, note, found):
         (["1", "", "NA", "n/a", "?", "null", "2"], "", [1, *[None] * 5, 2]),
         (["1", "-", "k.A.", "n. b.", "—", "2"], "", [1, *[None] * 4, 2]),
         (["1", "brak danych", "saknas", "нет данных", "無回答", "2"], "", [1, *[None] * 4, 2]),
+        (["1.1987", "1.2034"] * 5, "", [1.1987, 1.2034] * 5),
         (["1.234,5", "12", ",5"], "with decimal commas", [1234.5, 12, 0.5]),
         (["1,5", "2.000"], "with decimal commas", [1.5, 2000]),
         (["1,234", "5,678"], "with decimal commas", [1.234, 5.678]),
@@ -517,6 +518,9 @@ def test_codes_are_not_quantities(tmp_path):
     table = read(tmp_path, "\n".join(["id,Telemóvel,Postnr.,x", *rows]))
     notes = [column.note for column in table.every_column[1:3]]
     assert notes == ["phone numbers", "postal codes"]
+    rows = [f"r{n},{912345678 - 37 * n}.0,{120 + n}.0" for n in range(60)]
+    table = read(tmp_path, "\n".join(["id,mobile,gsm", *rows]))
+    assert (table.every_column[1].note, table.columns) == ("phone numbers", ["gsm"])
     rows = [f"r{n},{200 + 7 * n},{80.25 + n * n},{20121 + 37 * n}" for n in range(60)]
     table = read(tmp_path, "\n".join(["id,cap,gsm,CAP", *rows]))
     assert (table.columns, table.every_column[3].note) == (["cap", "gsm"], "postal codes")
@@ -1222,6 +1226,10 @@ def test_one_word_beside_many_numbers_is_a_mistake_that_may_mean_missing(tmp_pat
         column_of(tmp_path, prices)
     column, _ = column_of(tmp_path, prices, missing=("on request",))
     assert (column.kind, column.n_missing) == ("number", 15)
+    with pytest.raises(
+        DataError, match=r"'b\.d\.', which is not a finite number"
+    ):  # below detection
+        column_of(tmp_path, [f"{n * 37 % 101}" if n % 4 else "b.d." for n in range(60)])
     grades = [f"{n % 5}" if n % 4 else "absent" for n in range(60)]
     assert column_of(tmp_path, grades)[0].kind == "category"
 
@@ -1243,7 +1251,9 @@ def test_one_number_beside_empty_cells_is_a_choice(tmp_path, filled):
     assert (column.n_missing, values[1:3], pd.isna(values[0])) == (10, [filled] * 2, True)
     assert column_of(tmp_path, cells, columns={"c": "number"})[0].kind == "number"
     for constant in ([*cells[1:3] * 9, ""], ["0", "0", ""], ["0.5", "0.5", ""], ["7", "", ""]):
-        assert column_of(tmp_path, constant)[0].kind == "number", "a constant with gaps, not a choice"
+        assert column_of(tmp_path, constant)[0].kind == "number", (
+            "a constant with gaps, not a choice"
+        )
 
 
 @pytest.mark.parametrize(

@@ -153,7 +153,7 @@ _MISSING = {
     *("not available", "not applicable", "not recorded", "keine angabe", "nicht bekannt"),
     *("k.a.", "k. a.", "k.a", "n.b.", "n. b.", "n.v.", "n. v.", "k.w.", "fehlt"),
     *("n.c.", "non renseigné", "manquant", "sin datos", "no disponible", "sem dados"),
-    *("não informado", "non disponibile", "geen gegevens", "saknas", "brak danych", "b.d."),
+    *("não informado", "non disponibile", "geen gegevens", "saknas", "brak danych"),
     *("нет данных", "н/д", "veri yok", "無回答", "未回答", "无数据", "未填写"),
 }
 # each as it begins in English, German, French, Spanish, Italian, Portuguese and Dutch

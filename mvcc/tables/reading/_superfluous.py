@@ -22,7 +22,8 @@ _POSTAL = re.compile(
     r"\d{3,6}(-\d{4})?|(?=.*\d)(?=.*[A-Z -])[A-Z\d]{2,5}[ -]?[A-Z\d]{2,4}", re.IGNORECASE
 )
 _CAP = re.compile(r"\d{5}")  # of Italy; who else calls a column cap measures
-_PHONE = re.compile(r"(?!\d+\.\d{1,3}$)\+?[\d(][\d ()/.-]{4,20}")
+# not a measurement, but with .0, as a number of a phone is where others are missing
+_PHONE = re.compile(r"(?!(?:\d{1,5}\.0|\d+\.(?!0$)\d{1,3})$)\+?[\d(][\d ()/.-]{4,20}")
 _WRITTEN_PHONE = re.compile(
     r"(?!\d{1,2}[/-]\d{1,2}[/-]\d{2,4}$)(?:\+\d|\(?0)\d*[ ()/-][\d ()/-]{4,20}"
 )
