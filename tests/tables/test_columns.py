@@ -1236,11 +1236,14 @@ def test_one_word_beside_many_numbers_is_a_mistake_that_may_mean_missing(tmp_pat
 
 def test_values_that_are_usual_in_many_columns_are_no_codes_in_one():
     counts = {f"gene {n}": np.arange(30) % (10 + n) for n in range(20)}
-    frame = pd.DataFrame(
-        {"Q": [1, 2, 3, 4, 5, 9] * 5, "age": [*range(27), -99, -99, -99], **counts}
-    )
+    percents = {f"percent {n}": np.arange(70, 100) for n in range(20)}
+    answers = {"Q": [1, 2, 3, 4, 5, 9] * 5, "R": [1, 2, 3, 4, 5, 99] * 5}
+    frame = pd.DataFrame({**answers, "age": [*range(27), -99, -99, -99], **counts, **percents})
     (note,) = notes_on_far_values(frame, "a", View(path="a.csv"), dict(frame.astype(float).items()))
-    assert note.startswith("a.csv has -99 in age (3 rows, all others 0 to 26). If this means")
+    said = (
+        "a.csv has 99 in R (5 rows, all others 1 to 5) and -99 in age (3 rows, all others 0 to 26)."
+    )
+    assert note.startswith(f"{said} If this means")
 
 
 @pytest.mark.parametrize("filled", ["1", "4.0"])

@@ -18,6 +18,7 @@ from mvcc._utils.settings import as_yaml
 from mvcc.tables._job import AskedKind, View
 from mvcc.tables.reading._column import (
     GLANCE,
+    MOST_CATEGORIES,
     Column,
     LeftOut,
     Written,
@@ -143,13 +144,14 @@ def _without_points(texts: pd.Series[Any]) -> Floats | None:
 
 
 def _is_one_number(reading: Understood) -> bool:
-    """Tell whether a column has one whole number from 1 on or nothing, as choices are stored."""
+    """Tell whether a column has 1, or the number of a choice, or nothing, as choices are stored."""
     column, values = reading.column, reading.values
-    if values is None or column.kind != "number" or column.written or not column.n_missing:
+    is_plain = column.kind == "number" and not (column.written or column.unit)
+    if values is None or not is_plain or not column.n_missing:
         return False
     known = values[~np.isnan(values)]
-    is_choice = known[0] >= 1 and known[0] % 1 == 0 and 1 < len(known) <= _FILLED * len(values)
-    return bool(is_choice and (known == known[0]).all())
+    may_be = known[0] in range(1, MOST_CATEGORIES + 1) and 1 < len(known) <= _FILLED * len(values)
+    return may_be and bool((known == known[0]).all())
 
 
 def _without_effect(reading: Understood) -> Understood:
@@ -238,8 +240,10 @@ def notes_on_far_values(
     of_column = dict[str, list[str]]()
     odd = [{far.get(index, np.nan), *_codes_in(X[:, index])} for index in range(len(numbers))]
     n_odd = Counter(chain.from_iterable(odd))
-    usual = {
-        value for value, n in n_odd.items() if np.equal(X, value).any(axis=0).sum() > _MANY * n
+    usual = {  # small counts; 99 beside 1 to 5 is no chance, though it is usual in percents
+        value
+        for value, n in n_odd.items()
+        if 0 < value <= _SCALES[-1] and np.equal(X, value).any(axis=0).sum() > _MANY * n
     }
     for column, values, codes in zip(numbers, X.T, odd, strict=False):
         is_far = np.isin(values, [*(codes - usual)])
