@@ -146,11 +146,10 @@ def _without_points(texts: pd.Series[Any]) -> Floats | None:
 def _is_one_number(reading: Understood) -> bool:
     """Tell whether a column has 1, or the number of a choice, or nothing, as choices are stored."""
     column, values = reading.column, reading.values
-    is_plain = column.kind == "number" and not (column.written or column.unit)
-    if values is None or not is_plain or not column.n_missing:
+    if values is None or column.kind != "number" or column.written or column.unit:
         return False
     known = values[~np.isnan(values)]
-    may_be = known[0] in range(1, MOST_CATEGORIES + 1) and 1 < len(known) <= _FILLED * len(values)
+    may_be = 1 < len(known) <= _FILLED * len(values) and known[0] in range(1, MOST_CATEGORIES + 1)
     return may_be and bool((known == known[0]).all())
 
 
@@ -240,11 +239,8 @@ def notes_on_far_values(
     of_column = dict[str, list[str]]()
     odd = [{far.get(index, np.nan), *_codes_in(X[:, index])} for index in range(len(numbers))]
     n_odd = Counter(chain.from_iterable(odd))
-    usual = {  # small counts; 99 beside 1 to 5 is no chance, though it is usual in percents
-        value
-        for value, n in n_odd.items()
-        if 0 < value <= _SCALES[-1] and np.equal(X, value).any(axis=0).sum() > _MANY * n
-    }
+    small = [value for value in n_odd if 0 < value <= _SCALES[-1]]  # 99 beside 1 to 5 is odd
+    usual = {v for v in small if np.equal(X, v).any(axis=0).sum() > _MANY * n_odd[v]}
     for column, values, codes in zip(numbers, X.T, odd, strict=False):
         is_far = np.isin(values, [*(codes - usual)])
         if not is_far.any():

@@ -67,8 +67,7 @@ _OPEN = (
     "|(?:y|o|ou) (?:m[aá]s|mais|menos)|o (?:più|meno)|(?:en|of) (?:meer|minder|ouder|jonger)"
     "|(?:og|eller) (?:mere|derover|mindre)"
 )
-# a star stands behind as a flag, or between two units, as in N*m
-_UNIT = r"[^\W\d_](?:[^\s\d,;:()*↑↓]|\*(?=[^\W\d_])){0,14}"
+_UNIT = r"[^\W\d_](?:[^\s\d,;:()*↑↓]|\*(?=[^\W\d_])){0,14}"  # N*m, but not m*
 _CELL = re.compile(
     rf"(?P<limit>[<>≤≥]=?|(?=[^\W\d_])(?:{_LIMIT})(?= ))?\s*"
     rf"(?P<minus>[+\-−(])?\s*(?P<before>{CURRENCY})?\s*(?P<sign>[+\-−(])?"
