@@ -106,7 +106,7 @@ def assert_is_read(folder, values, kind, note, found):
         (["30,000円", "￥5,000"], "in ¥, with commas for thousands", [3e4, 5000]),
         (["１２", "－３．５", "－", "4"], "", [12, -3.5, None, 4]),
         (["3,500万円", "980円", "1.2億円"], "in ¥, with commas for thousands", [35e6, 980, 1.2e8]),
-        (["1.250 TL", "85,50 ₺", "₺3"], "in ₺, with decimal commas", [1250, 85.5, 3]),
+        (["1.250 TL", "85,50 ₺", "TRY 3"], "in ₺, with decimal commas", [1250, 85.5, 3]),
         (["1 250,50 руб.", "85 ₽"], "in ₽, with decimal commas", [1250.5, 85]),
         (["₩1,250", "12,000원"], "in ₩, with commas for thousands", [1250, 12000]),
         (["１，２００円", "￥ ５,000"], "in ¥, with commas for thousands", [1200, 5000]),
@@ -312,6 +312,7 @@ def test_numbers_that_are_all_days_are_dates_also_in_new_rows(tmp_path, empty):
         (["u", "Low", "low", "U"] * 2, "category", "'u' and 'U' are different values"),
         (["1.2.3", "1.10"], "category", ""),
         (["SET-1001", "SET-1002"] * 2, "category", ""),
+        (["Try 1", "Try 2"] * 2, "category", ""),
         ([*"123456", *"abc"], "text", "6 of 9 values are numbers, 'a' is not"),
         (
             ["1986", "c1986", "1990", "[1998?]", "2003"],
@@ -521,9 +522,11 @@ def test_codes_are_not_quantities(tmp_path):
     rows = [f"r{n},{912345678 - 37 * n}.0,{120 + n}.0" for n in range(60)]
     table = read(tmp_path, "\n".join(["id,mobile,gsm", *rows]))
     assert (table.every_column[1].note, table.columns) == ("phone numbers", ["gsm"])
-    rows = [f"r{n},{200 + 7 * n},{80.25 + n * n},{20121 + 37 * n}" for n in range(60)]
-    table = read(tmp_path, "\n".join(["id,cap,gsm,CAP", *rows]))
-    assert (table.columns, table.every_column[3].note) == (["cap", "gsm"], "postal codes")
+    measured = (f"{200 + 7 * n},{80.25 + n * n},{150 + 3 * n % 80}" for n in range(60))
+    rows = [f"r{n},{cells},{20121 + 37 * n},{1310 + n:05}-100" for n, cells in enumerate(measured)]
+    table = read(tmp_path, "\n".join(["id,cap,gsm,cep,CAP,CEP", *rows]))
+    assert table.columns == ["cap", "gsm", "cep"]
+    assert [column.note for column in table.every_column[4:]] == ["postal codes"] * 2
     rows = [f"r{n},{10 + n}-{200 + n},{100 + n}-{2100 + n},{100000 + n},{n % 7}" for n in range(60)]
     table = read(tmp_path, "\n".join(["id,Kod pocztowy,郵便番号,邮编,x", *rows]))
     assert [column.note for column in table.every_column[1:4]] == ["postal codes"] * 3

@@ -46,6 +46,7 @@ _CURRENCIES = {
 }
 _UNIT_OF = {word: unit for unit, words in _CURRENCIES.items() for word in words}
 CURRENCY = "|".join(re.escape(word) for word in sorted(_UNIT_OF, key=len, reverse=True))
+CURRENCY = CURRENCY.replace("try", "(?-i:TRY)")  # Try 1 is a word
 _UNIT_OF["tl"] = "₺"  # only behind a number: codes begin with TL
 _FACTORS = {
     **dict.fromkeys(("k", "tsd", "tsd."), 1e3),
@@ -171,8 +172,7 @@ def read_numbers_like(texts: pd.Series[Any], written: Written, unit: str) -> Flo
         return seconds_of(texts, written)
     if written is Written.BEFORE_LABELS:
         return before_labels(texts)
-    parts = _taken_apart(texts)
-    unit = unit.rstrip("*↑↓")  # which were of it in older models
+    parts, unit = _taken_apart(texts), unit.rstrip("*↑↓")  # which were of it in older models
     if not unit:
         parts["unit"] = parts["unit"].mask(parts["unit"].isin(_FLAGS), "")
     known = "¥" if unit in _OF_YEN else _UNIT_OF.get(unit.casefold(), unit)  # in older models, too
