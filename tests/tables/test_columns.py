@@ -769,7 +769,7 @@ def test_new_durations_are_read_like_those_before_or_refused(values, written, fo
 
 @pytest.mark.parametrize(
     ("unit", "text"),
-    [("万円", "3.5万円"), ("TL", "3,5 ₺"), ("руб.", "3,5 руб."), ("mm*", "3,5 mm*"), ("*", "3,5*")],
+    [("万円", "3.5万円"), ("TL", "3,5 ₺"), ("руб.", "3,5 руб."), ("$ **", "$3,5**"), ("*", "3,5*")],
 )
 def test_new_amounts_are_read_in_the_units_of_older_models(unit, text):
     column = Column("x", "number", written=Written.DECIMAL_COMMAS if "," in text else "", unit=unit)
@@ -1235,6 +1235,8 @@ def test_one_word_beside_many_numbers_is_a_mistake_that_may_mean_missing(tmp_pat
         column_of(tmp_path, [f"{n * 37 % 101}" if n % 4 else "b.d." for n in range(60)])
     grades = [f"{n % 5}" if n % 4 else "absent" for n in range(60)]
     assert column_of(tmp_path, grades)[0].kind == "category"
+    halves = [f"{n}" if n % 2 else "hall" for n in range(60)]
+    assert column_of(tmp_path, halves)[0].kind == "text"
 
 
 def test_values_that_are_usual_in_many_columns_are_no_codes_in_one():

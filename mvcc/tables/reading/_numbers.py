@@ -172,7 +172,7 @@ def read_numbers_like(texts: pd.Series[Any], written: Written, unit: str) -> Flo
         return seconds_of(texts, written)
     if written is Written.BEFORE_LABELS:
         return before_labels(texts)
-    parts, unit = _taken_apart(texts), unit.rstrip("*↑↓")  # which were of it in older models
+    parts, unit = _taken_apart(texts), unit.rstrip(" *↑↓")  # which were of it in older models
     if not unit:
         parts["unit"] = parts["unit"].mask(parts["unit"].isin(_FLAGS), "")
     known = "¥" if unit in _OF_YEN else _UNIT_OF.get(unit.casefold(), unit)  # in older models, too
