@@ -26,12 +26,13 @@ _USUAL = {
     "cp950": range(0xA4, 0xC7),
 }
 _FIRST_LETTER = 0xC0  # of Windows-1252 and -1254
-_TURKISH_ALONE = {*"ğışĞİŞ".encode("cp1254")}
+_TURKISH_I = {*"ıİ".encode("cp1254")}
+_TURKISH_ALONE = _TURKISH_I | {*"ğşĞŞ".encode("cp1254")}
 _TURKISH = _TURKISH_ALONE | {*"çöüâîûÇÖÜÂÎÛ".encode("cp1254")}
 _MOST = 0.8  # of the letters are usual ones
 _SAMPLE = 1000  # lines
-_HIGH = re.compile(rb"[\x80-\xff]+")
-_LONG = 3  # bytes, as ä and its like hardly ever stand in a row
+_HIGH = re.compile(rb"[\x80-\x9f\xa1-\xff]+")  # but no-break spaces
+_LONG = 3  # bytes, as ä and its like hardly ever stand in a row, unless all are •
 
 
 def told_by_letters(lines: Iterable[bytes]) -> str:
@@ -42,17 +43,17 @@ def told_by_letters(lines: Iterable[bytes]) -> str:
 
 
 def _of_latin_letters(sample: bytes) -> str:
-    """Tell Polish by ł, which Windows-1252 reads as ³, within a word, and Turkish by all it has."""
-    if re.search(rb"[a-z]\xb3[a-z]", sample):
+    """Tell Polish by ł within a word, in Windows-1252 ³ as in m³h, and Turkish by all it has."""
+    if re.search(rb"[a-ln-z]\xb3[a-z]", sample):
         return "cp1250"
     letters = {byte for byte in sample if byte >= _FIRST_LETTER}
-    is_turkish = len(letters & _TURKISH_ALONE) > 1 and letters <= _TURKISH
-    return "cp1254" if is_turkish else ""
+    has_some = letters & _TURKISH_I and len(letters & _TURKISH_ALONE) > 1
+    return "cp1254" if has_some and letters <= _TURKISH else ""
 
 
 def _of_another_script(sample: list[bytes]) -> str:
     runs = [run for line in sample for run in _HIGH.findall(line)]
-    n_long = sum(len(run) for run in runs if len(run) >= _LONG)
+    n_long = sum(len(run) for run in runs if len(run) >= _LONG and len({*run}) > 1)
     if 2 * n_long < sum(map(len, runs)) or 2 * sum(map(is_utf_8, sample)) > len(sample):
         return ""
     best = max(_USUAL, key=lambda encoding: _share_of_usual(sample, encoding))

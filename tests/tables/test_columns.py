@@ -84,6 +84,7 @@ def assert_is_read(folder, values, kind, note, found):
     ("1|-|k.A.|n. b.|—|2", "", [1, *[None] * 4, 2]),
     ("1|k. A.|n/d|s/d|N.v.t.|2", "", [1, *[None] * 4, 2]),
     ("1|brak danych|saknas|нет данных|無回答|2", "", [1, *[None] * 4, 2]),
+    ("1.1987|1.2034" + "|1.1987|1.2034" * 4, "", [1.1987, 1.2034] * 5),
     ("1.234,5|12|,5", "with decimal commas", [1234.5, 12, 0.5]),
     ("1,5|2.000", "with decimal commas", [1.5, 2000]),
     ("1,234|5,678", "with decimal commas", [1.234, 5.678]),
@@ -104,11 +105,12 @@ def assert_is_read(folder, values, kind, note, found):
     ("30,000円|￥5,000", f"in ¥, {COMMAS}", [3e4, 5000]),
     ("１２|－３．５|－|4", "", [12, -3.5, None, 4]),
     ("3,500万円|980円|1.2億円", f"in ¥, {COMMAS}", [35e6, 980, 1.2e8]),
-    ("1.250 TL|85,50 ₺|₺3", "in ₺, with decimal commas", [1250, 85.5, 3]),
+    ("1.250 TL|85,50 ₺|TRY 3", "in ₺, with decimal commas", [1250, 85.5, 3]),
     ("1 250,50 руб.|85 ₽", "in ₽, with decimal commas", [1250.5, 85]),
     ("₩1,250|12,000원", f"in ₩, {COMMAS}", [1250, 12000]),
     ("１，２００円|￥ ５,000", f"in ¥, {COMMAS}", [1200, 5000]),
     ("68 kg|7e1 Kg|2kg", "in kg", [68, 70, 2]),
+    ("68 N*m|70 N*m|2 N*m", "in N*m", [68, 70, 2]),
     ("1.234 kg|5.678 kg", "in kg", [1.234, 5.678]),
     ("9,80 €/kg|1.012,5 eur / kg", "in €/kg, with decimal commas", [9.8, 1012.5]),
     ("$1,200 per night|$80 per night", f"in $ per night, {COMMAS}", [1200, 80]),
@@ -255,6 +257,7 @@ def test_numbers_that_are_all_days_are_dates_also_in_new_rows(tmp_path, empty):
     ("u|Low|low|U|u|Low|low|U", "category", "'u' and 'U' are different values"),
     ("1.2.3|1.10", "category", ""),
     ("SET-1001|SET-1002|SET-1001|SET-1002", "category", ""),
+    ("Try 1|Try 2|Try 1|Try 2", "category", ""),
     ("+|-||++|-|+|+", "category", "- beside + is a value"),
     ("1|2|3|4|5|6|a|b|c", "text", "6 of 9 values are numbers, 'a' is not"),
     ("1986|c1986|1990|[1998?]|2003", "text", "3 of 5 values are numbers, 'c1986' is not"),
@@ -407,6 +410,8 @@ POSTAL = "S{:02}A 1AA,M{} 9QT,K{:02} 0B6,10{:02} AB,013{:02}-100,1{:02} 55,D{:02
         ("PLZ", range(20000, 20060), "postal codes"),
         ("Postnr.", range(2100, 2520, 7), "postal codes"),
         *(("Postcode", [code.format(n) for n in range(60)], "postal codes") for code in POSTAL),
+        ("CEP", [f"{1310 + n:05}-100" for n in range(60)], "postal codes"),
+        ("mobile", [f"{912345678 - 37 * n}.0" for n in range(60)], "phone numbers"),
         ("CAP", range(20121, 22341, 37), "postal codes"),
         ("Kod pocztowy", [f"{10 + n}-{200 + n}" for n in range(60)], "postal codes"),
         ("郵便番号", [f"{100 + n}-{2100 + n}" for n in range(60)], "postal codes"),
@@ -430,8 +435,11 @@ def test_codes_say_nothing_and_are_neither_quantities_nor_names(tmp_path, name, 
 
 
 def test_other_quantities_are_called_like_codes(tmp_path):
-    rows = pd.DataFrame({"cap": 200 + 7 * np.arange(60), "gsm": 80.25 + np.arange(60) ** 2})
-    assert read(tmp_path, rows).columns == ["cap", "gsm"]
+    n = np.arange(60)
+    rows = pd.DataFrame({"cap": 200 + 7 * n, "cep": 150 + 3 * n % 80, "gsm": 80.25 + n**2})
+    assert read(tmp_path, rows).columns == ["cap", "cep", "gsm"]
+    whole = read(tmp_path, "\n".join(["id,gsm", *(f"r{row},{120 + row}.0" for row in n)]))
+    assert whole.columns == ["gsm"]
 
 
 def test_numbers_that_look_like_codes_can_be_asked_for(tmp_path):
@@ -864,7 +872,8 @@ def test_sentences_without_blanks_are_texts_of_words(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("unit", "text"), [("万円", "3.5万円"), ("TL", "3,5 ₺"), ("руб.", "3,5 руб.")]
+    ("unit", "text"),
+    [("万円", "3.5万円"), ("TL", "3,5 ₺"), ("руб.", "3,5 руб."), ("$ **", "$3,5**"), ("*", "3,5*")],
 )
 def test_new_amounts_are_read_in_the_units_of_older_models(unit, text):
     column = Column("x", "number", written=Written.DECIMAL_COMMAS if "," in text else "", unit=unit)
@@ -1049,17 +1058,23 @@ def test_one_word_beside_many_numbers_is_a_mistake_that_may_mean_missing(tmp_pat
         column_of(tmp_path, "|".join(prices))
     column, _ = column_of(tmp_path, "|".join(prices), missing=("on request",))
     assert (column.kind, column.n_missing) == ("number", 15)
+    below_detection = "|".join(f"{n * 37 % 101}" if n % 4 else "b.d." for n in range(60))
+    with pytest.raises(DataError, match=r"'b\.d\.', which is not a finite number"):
+        column_of(tmp_path, below_detection)
     grades = [f"{n % 5}" if n % 4 else "absent" for n in range(60)]
     assert column_of(tmp_path, "|".join(grades))[0].kind == "category"
+    halves = [f"{n}" if n % 2 else "hall" for n in range(60)]
+    assert column_of(tmp_path, "|".join(halves))[0].kind == "text"
 
 
 def test_values_that_are_usual_in_many_columns_are_no_codes_in_one():
     counts = {f"gene {n}": np.arange(30) % (10 + n) for n in range(20)}
-    frame = pd.DataFrame(
-        {"Q": [1, 2, 3, 4, 5, 9] * 5, "age": [*range(27), -99, -99, -99], **counts}
-    )
+    percents = {f"percent {n}": np.arange(70, 100) for n in range(20)}
+    answers = {"Q": [1, 2, 3, 4, 5, 9] * 5, "R": [1, 2, 3, 4, 5, 99] * 5}
+    frame = pd.DataFrame({**answers, "age": [*range(27), -99, -99, -99], **counts, **percents})
     (note,) = notes_on_far_values(frame, "a", View(path="a.csv"), dict(frame.astype(float).items()))
-    assert note.startswith("a.csv has -99 in age (3 rows, all others 0 to 26). If this means")
+    odd = "99 in R (5 rows, all others 1 to 5) and -99 in age (3 rows, all others 0 to 26)"
+    assert note.startswith(f"a.csv has {odd}. If this means")
 
 
 @pytest.mark.parametrize("filled", ["1", "4.0"])
@@ -1069,7 +1084,11 @@ def test_one_number_beside_empty_cells_is_a_choice(tmp_path, filled):
     assert (column.kind, column.note) == ("category", "empty cells beside one number are a value")
     assert (column.n_missing, values[1:3], pd.isna(values[0])) == (10, [filled] * 2, True)
     assert column_of(tmp_path, cells, columns={"c": "number"})[0].kind == "number"
-    assert column_of(tmp_path, f"{filled}|" * 18)[0].kind == "number", "a constant but for one"
+
+
+@pytest.mark.parametrize("cells", ["1|" * 18, "0|0|", "0.5|0.5|", "7||"])
+def test_a_constant_with_gaps_is_no_choice(tmp_path, cells):
+    assert column_of(tmp_path, cells)[0].kind == "number"
 
 
 @pytest.mark.parametrize(

@@ -102,7 +102,11 @@ def test_encodings_of_other_languages_are_told_by_their_letters(tmp_path, encodi
 
 
 @pytest.mark.parametrize(
-    "text", ["weiß; Größe: à côté, créée, ções", "¿qué? 3 m³, 2 m²", "ýsa, þorskur og síld", "Nový"]
+    "text",
+    [
+        *("weiß; Größe: à côté, créée, ções", "¿qué? 3 m³, 2 m²", "ýsa, þorskur og síld", "Nový"),
+        *("5 m³h", "þyngd;hraði", "«\xa0à\xa0»", "\xa0\xa0\xa0Île", "••••, ———, Orléans"),
+    ],
 )
 def test_letters_of_windows_1252_tell_no_other_encoding(text):
     assert not told_by_letters([text.encode("cp1252")])

@@ -63,8 +63,8 @@ _CODE = re.compile(
 NAMED_CODES = re.compile(
     r"(?P<postal>(.*[ _-])?(plz|postleitzahl|zip|zip[ _-]?code|zipcode|post(al)?[ _-]?code|npa"
     r"|code[ _-]postal|c[oó]d(igo|ice|\.)[ _-]postale?|postnr|postnummer|kod[ _-]pocztowy"
-    r"|posta[ _-]?kodu|почтовый индекс)\.?|(?P<cap>cap)"
-    r"|cep|индекс|郵便番号|邮编|邮政编码|郵遞區號|우편번호)"
+    r"|posta[ _-]?kodu|почтовый индекс)\.?|(?P<short>cap|cep)"
+    r"|индекс|郵便番号|邮编|邮政编码|郵遞區號|우편번호)"
     r"|(.*[ _-])?((tele)?(phone|fon|fax|tel|mobile)|handy|téléphone|tel[eé]fono|telefone|telefoon"
     r"|telemóvel|m[oó]vil|celular|cellulare|gsm|телефон|(電話|携帯)(番号)?|电话|手机号?码?|전화번호)"
     r"([ _-]?(no|nr|num(ber|mer)?))?\.?",

@@ -153,7 +153,7 @@ _MISSING = {
     *("not available", "not applicable", "not recorded", "keine angabe", "nicht bekannt"),
     *("k.a.", "k. a.", "k.a", "n.b.", "n. b.", "n.v.", "n. v.", "k.w.", "fehlt"),
     *("n.c.", "non renseigné", "manquant", "sin datos", "no disponible", "sem dados"),
-    *("não informado", "non disponibile", "geen gegevens", "saknas", "brak danych", "b.d."),
+    *("não informado", "non disponibile", "geen gegevens", "saknas", "brak danych"),
     *("нет данных", "н/д", "veri yok", "無回答", "未回答", "无数据", "未填写"),
 }
 # each as it begins in English, German, French, Spanish, Italian, Portuguese and Dutch
@@ -251,7 +251,9 @@ def narrow(text: str) -> str:
 
 def narrow_texts(texts: pd.Series[Any]) -> pd.Series[Any]:
     """Return texts that may be numbers or dates as `narrow` does."""
-    if not texts.str.contains(_IS_WIDE, na=False).any():
+    # pandas takes ten times as long for few rows, of which there may be many columns
+    written = map(str, texts.tolist())
+    if not any(_IS_WIDE.search(text) for text in written if not text.isascii()):
         return texts
     return texts.map(narrow, na_action="ignore")
 

@@ -18,6 +18,7 @@ from mvcc._utils.settings import as_yaml
 from mvcc.tables._job import AskedKind, View
 from mvcc.tables.reading._column import (
     GLANCE,
+    MOST_CATEGORIES,
     Column,
     LeftOut,
     Written,
@@ -143,12 +144,13 @@ def _without_points(texts: pd.Series[Any]) -> Floats | None:
 
 
 def _is_one_number(reading: Understood) -> bool:
-    """Tell whether a column has one number or nothing, as a choice of several may be stored."""
+    """Tell whether a column has 1, or the number of a choice, or nothing, as choices are stored."""
     column, values = reading.column, reading.values
-    if values is None or column.kind != "number" or column.written or not column.n_missing:
+    if values is None or column.kind != "number" or column.written or column.unit:
         return False
     known = values[~np.isnan(values)]
-    return len(known) <= _FILLED * len(values) and bool((known == known[0]).all())
+    may_be = 1 < len(known) <= _FILLED * len(values) and known[0] in range(1, MOST_CATEGORIES + 1)
+    return may_be and bool((known == known[0]).all())
 
 
 def _without_effect(reading: Understood) -> Understood:
@@ -237,9 +239,8 @@ def notes_on_far_values(
     of_column = dict[str, list[str]]()
     odd = [{far.get(index, np.nan), *_codes_in(X[:, index])} for index in range(len(numbers))]
     n_odd = Counter(chain.from_iterable(odd))
-    usual = {
-        value for value, n in n_odd.items() if np.equal(X, value).any(axis=0).sum() > _MANY * n
-    }
+    small = [value for value in n_odd if 0 < value <= _SCALES[-1]]  # 99 beside 1 to 5 is odd
+    usual = {v for v in small if np.equal(X, v).any(axis=0).sum() > _MANY * n_odd[v]}
     for column, values, codes in zip(numbers, X.T, odd, strict=False):
         is_far = np.isin(values, [*(codes - usual)])
         if not is_far.any():

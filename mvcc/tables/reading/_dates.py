@@ -81,8 +81,10 @@ def are_months(values: pd.Series[Any]) -> bool:
     if not any(map(_MONTH_OF_NUMBERS.fullmatch, map(str, values.iloc[:_FEWEST_DATES].tolist()))):
         return False
     texts = given_texts(values)
-    are_enough = len(texts) >= _FEWEST_DATES or texts.str.startswith("0").any()
-    return bool(are_enough and texts.str.fullmatch(_MONTH_OF_NUMBERS).all())
+    if not texts.str.fullmatch(_MONTH_OF_NUMBERS).all():
+        return False
+    differ = texts.str.partition(".")[0].nunique() > 1  # not in rates such as 1.1987 and 1.2034
+    return bool((len(texts) >= _FEWEST_DATES and differ) or texts.str.startswith("0").any())
 
 
 def are_dates(numbers: Floats) -> bool:

@@ -192,7 +192,8 @@ def _as_number(
     n_read = int(np.isfinite(read.values).sum())
     numbers = read.values if n_read > n_plain else plain
     others = texts[np.isnan(numbers)].dropna()
-    is_word = len(others) > 1 == others.nunique() and not re.search(r"\d", others.iloc[0])
+    is_one = 1 < len(others) < _MOST * n_filled and others.nunique() == 1
+    is_word = is_one and not re.search(r"\d", others.iloc[0])
     # one word, such as on request, beside many numbers is a mistake, too
     enough = (_MOST if is_word and not are_few(words) else _NEARLY_ALL) * n_filled
     if n_read > n_plain and n_read >= enough:

@@ -46,6 +46,7 @@ _CURRENCIES = {
 }
 _UNIT_OF = {word: unit for unit, words in _CURRENCIES.items() for word in words}
 CURRENCY = "|".join(re.escape(word) for word in sorted(_UNIT_OF, key=len, reverse=True))
+CURRENCY = CURRENCY.replace("try", "(?-i:TRY)")  # Try 1 is a word
 _UNIT_OF["tl"] = "₺"  # only behind a number: codes begin with TL
 _FACTORS = {
     **dict.fromkeys(("k", "tsd", "tsd."), 1e3),
@@ -67,14 +68,14 @@ _OPEN = (
     "|(?:y|o|ou) (?:m[aá]s|mais|menos)|o (?:più|meno)|(?:en|of) (?:meer|minder|ouder|jonger)"
     "|(?:og|eller) (?:mere|derover|mindre)"
 )
+_UNIT = r"[^\W\d_](?:[^\s\d,;:()*↑↓]|\*(?=[^\W\d_])){0,14}"  # N*m, but not m*
 _CELL = re.compile(
     rf"(?P<limit>[<>≤≥]=?|(?=[^\W\d_])(?:{_LIMIT})(?= ))?\s*"
     rf"(?P<minus>[+\-−(])?\s*(?P<before>{CURRENCY})?\s*(?P<sign>[+\-−(])?"
     rf"(?:(?P<first>{_AMOUNT})(?:\s?(?:-|–|—|bis|to|à)\s?| (?:a|tot|til) )(?:(?P=before)\s?)?)?"
     rf"(?P<last>{_AMOUNT})(?:[.,][-–—])?(?P<behind>[-−+])?"
     r"\s*(?P<after>[%‰°€$£¥￥₹₺₽₩₴]|(?!e[+-]?\d)[°^µ]?(?:(?:sq|cu|fl)\.? |(?:square|cubic|fluid) )?"
-    r"[^\W\d_][^\s\d,;:()*↑↓]{0,14}[23²³]?)?"
-    r"(?P<per>(?: ?/ ?| (?:per|pro|par) )(?:100 ?)?[^\W\d_][^\s\d,;:()*↑↓]{0,14}"
+    rf"{_UNIT}[23²³]?)?(?P<per>(?: ?/ ?| (?:per|pro|par) )(?:100 ?)?{_UNIT}"
     r"| ?/ ?(?:5|[1235]0|100)|(?<=%) ?(?:vol|abv|alc)\.?)?"
     rf"(?P<flag>\s?(?:\*{{1,3}}|[↑↓])|\s(?-i:HH?|LL?))?(?P<open> (?:{_OPEN}))?(?P<close>\))?",
     re.IGNORECASE,
@@ -171,7 +172,7 @@ def read_numbers_like(texts: pd.Series[Any], written: Written, unit: str) -> Flo
         return seconds_of(texts, written)
     if written is Written.BEFORE_LABELS:
         return before_labels(texts)
-    parts = _taken_apart(texts)
+    parts, unit = _taken_apart(texts), unit.rstrip(" *↑↓")  # which were of it in older models
     if not unit:
         parts["unit"] = parts["unit"].mask(parts["unit"].isin(_FLAGS), "")
     known = "¥" if unit in _OF_YEN else _UNIT_OF.get(unit.casefold(), unit)  # in older models, too

@@ -21,8 +21,10 @@ _PADDED = re.compile(r"^0\d+$", re.MULTILINE)
 _POSTAL = re.compile(
     r"\d{3,6}(-\d{4})?|(?=.*\d)(?=.*[A-Z -])[A-Z\d]{2,5}[ -]?[A-Z\d]{2,4}", re.IGNORECASE
 )
-_CAP = re.compile(r"\d{5}")  # of Italy; who else calls a column cap measures
-_PHONE = re.compile(r"(?!\d+\.\d{1,3}$)\+?[\d(][\d ()/.-]{4,20}")
+# cap of Italy and cep of Brazil; who else calls columns so measures
+_CAP_OR_CEP = re.compile(r"\d{5}(-?\d{3})?")
+# not a measurement, but with .0, as a number of a phone is where others are missing
+_PHONE = re.compile(r"(?!(?:\d{1,5}\.0|\d+\.(?!0$)\d{1,3})$)\+?[\d(][\d ()/.-]{4,20}")
 _WRITTEN_PHONE = re.compile(
     r"(?!\d{1,2}[/-]\d{1,2}[/-]\d{2,4}$)(?:\+\d|\(?0)\d*[ ()/-][\d ()/-]{4,20}"
 )
@@ -62,7 +64,7 @@ def code_reason(name: str, values: pd.Series[Any]) -> LeftOut | None:
     if not (named or may_be_padded or _WRITTEN_PHONE.fullmatch(first) or _BARCODE.fullmatch(first)):
         return None
     texts = given_texts(values)
-    if named and named["postal"] and _most_match(texts, _CAP if named["cap"] else _POSTAL):
+    if named and named["postal"] and _most_match(texts, _CAP_OR_CEP if named["short"] else _POSTAL):
         return LeftOut.POSTAL_CODES
     is_phone = named and not named["postal"] and _most_match(texts, _PHONE)
     if is_phone or (is_text and _most_match(texts, _WRITTEN_PHONE)):
