@@ -112,6 +112,8 @@ def _head(
     is_longer = delimiter == "\t" and len(below) == len(names) + 1 and below[-1]
     if is_longer and all(len(row) == len(below) for row in reader if row):
         names.insert(0, "")  # R names rows, but not the column of these names
+    if len(below) > len(names):  # of which pandas 2 drops the last value if all are empty
+        raise ValueError("a row has more values than there are columns")
     lines.seek(start)
     notes = list[str]()
     if is_headless:
