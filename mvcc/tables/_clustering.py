@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -158,11 +159,7 @@ def _facts(
             *cautions(tables, fit),
             *of_number(job, inputs),
             *nameless(answers, names),
-            *(
-                note
-                for of_view in map(misnamed, called, names, profiles)
-                for note in of_view.values()
-            ),
+            *chain(*(notes.values() for notes in map(misnamed, called, names, profiles))),
             *continuation.warnings,
             *filter(None, (feature.note for feature in features)),
             *_on_reading(tables),

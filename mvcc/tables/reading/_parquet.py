@@ -151,16 +151,18 @@ def _with_types(batch: Any, types: Mapping[str, Any], path: str) -> Any:
     """Return a batch whose columns have the types of those of a whole folder."""
     import pyarrow
 
-    for place, column in enumerate(batch.schema):
-        if (kind := types.get(column.name)) is None:
+    for name, kind in types.items():
+        place = batch.schema.get_field_index(name)
+        if place < 0:  # it is not among the columns that are read
             continue
+        column = batch.column(place)
         try:
-            batch = batch.set_column(place, column.name, batch.column(place).cast(kind))
+            batch = batch.set_column(place, name, column.cast(kind))
         except pyarrow.ArrowInvalid as error:
             raise DataError(
-                f"{path}: the column {clipped(repr(column.name))} is {column.type}, but {kind} in"
-                f" other files, which cannot hold its values ({error}). Write all files with the"
-                " same types."
+                f"{path}: the column {clipped(repr(name))} is {column.type}, but {kind} in other"
+                f" files, which cannot hold its values ({error}). Write all files with the same"
+                " types."
             ) from error
     return batch
 
