@@ -24,10 +24,9 @@ from mvcc.results import ColumnFacts, column_lines, columns_used, parse_facts
 from mvcc.tables._job import View
 from mvcc.tables.explaining._distinguishing import written
 from mvcc.tables.reading._codes import file_reason, looks_like_codes
-from mvcc.tables.reading._column import GLANCE, Column, LeftOut, Written
+from mvcc.tables.reading._column import GLANCE, Column, LeftOut, Written, numbers_by_arrow
 from mvcc.tables.reading._columns import notes_on_far_values, read_like
 from mvcc.tables.reading._files import read_frame
-from mvcc.tables.reading._numbers import numbers_by_arrow
 from mvcc.tables.reading._problems import Problems
 from mvcc.tables.reading._table import table_of
 from tests.command_line import mvcc
@@ -47,6 +46,7 @@ BELOW = "in parentheses read as below 0"
 COMMAS = "with commas for thousands"
 LIMIT = "below or above a limit read as the limit"
 MIDDLE = "read as the middle"
+OPEN = "40- is 40 or more"
 NO_WORDS = "neither words nor numbers or dates as they are read"
 NO_END = "9999-12-31 is a date; leave it empty for no end"
 
@@ -150,6 +150,9 @@ def assert_is_read(folder, values, kind, note, found):
      [2, 3, 5.5, 7]),
     ("3|0|5+", f"1 value {LIMIT}", [3, 0, 5]),
     ("18-29|30-65|66+", f"1 value {LIMIT}, 2 ranges {MIDDLE}", [23.5, 47.5, 66]),
+    ("31-40|21-24|40+", f"1 value {LIMIT}, 2 ranges {MIDDLE}", [35.5, 22.5, 40]),
+    ("1993-1996|2000-", f"{OPEN}, 1 value {LIMIT}, 1 range {MIDDLE}", [1994.5, 2000]),
+    ("50-||55−", f"{OPEN}, 2 values {LIMIT}", [50, None, 55]),
     ("$1,000+|$500+", f"in $, {COMMAS}, 2 values {LIMIT}", [1000, 500]),
     ("$1,000 - $2,000|$500 to 700", f"in $, {COMMAS}, 2 ranges {MIDDLE}", [1500, 600]),
     ("0.05-0.15|1,000-3,000", f"{COMMAS}, 2 ranges {MIDDLE}", [0.1, 2000]),
@@ -178,6 +181,7 @@ def test_numbers_are_read_as_people_write_them(tmp_path, values, note, found):
         ("yes|no|no", "1|no|0|YES", [1, 0, 0, 1]),
         ("+|-||++|-|+|+", "-|", ["-", None]),  # a dash is a value without a plus beside it, too
         ("16.4|<7|9 H|5 L|8|7|6", "3 L|4", [3, 4]),  # a flag is none of their units
+        ("1993-1996|2000-", "1990-|1990", [1990, 1990]),
     ],
 )
 def test_new_values_are_read_as_those_that_were_clustered(tmp_path, values, new, found):
@@ -216,6 +220,10 @@ ALSO = f"{DASHES}, 1900-01-01 is a date; add it to `missing` if it stands for no
     ("08/2020|Nov. 2021", DOTS, [18475, 18932]),
     ("2020-08|2021-11", DASHES, [18475, 18932]),
     ("2020-08-13|2021-11|2021", DASHES, [18487, 18932, 18628]),
+    ("2020 Aug|2021-Nov", DASHES, [18475, 18932]),
+    ("2020M08|2021M11", DASHES, [18475, 18932]),
+    ("2020-Q3|2021Q4|2020 Q3", DASHES, [18444, 18901, 18444]),
+    ("Q3 2020|Q4-2021|Q32020", DOTS, [18444, 18901, 18444]),
     ("1969|1970-01-02|1971", DASHES, [-365, 1, 365]),
     ("2023年5月3日|2023年12月12日 6:00", DASHES, [19480, 19703.25]),
     ("2023年5月3日|2023年12月|令和5年5月3日", DASHES, [19480, 19692, 19480]),
@@ -425,6 +433,10 @@ POSTAL = "S{:02}A 1AA,M{} 9QT,K{:02} 0B6,10{:02} AB,013{:02}-100,1{:02} 55,D{:02
         ("journal", [f"{code[:4]}-{code[4:]}" for code in JOURNALS], "barcodes"),
         ("Labor-Nr.", ["", *(f"23-{n}" for n in range(4412, 4431))], "an id"),  # are no ranges
         ("permit", [f"B{22000 + n}" for n in [*range(19), 7]], "an id"),
+        ("schoolNR", [n // 4 for n in range(40)], "an id"),
+        ("site_id", ["", *(f"{n // 4}.0" for n in range(40))], "an id"),
+        ("Series_ID", [f"CEU{30 + n // 4}" for n in range(40)], "an id"),
+        ("family", ["7A", *(f"{n:03}" for n in range(20))], "codes, since some begin with 0"),
         ("c", [f"{n % 90}°{n % 60}'{n % 7}N" for n in range(400)], NO_WORDS),
     ],
 )
@@ -432,6 +444,13 @@ def test_codes_say_nothing_and_are_neither_quantities_nor_names(tmp_path, name, 
     rows = {"id": [f"r{n}" for n in range(len(values))], name: values}
     table = read(tmp_path, pd.DataFrame(rows | {"x": np.arange(len(values)) % 7}))
     assert (table.every_column[1].note, table.columns) == (note, ["x"])
+
+
+def test_few_ids_that_repeat_are_a_category_and_decimal_numbers_no_ids(tmp_path):
+    rows = {"StoreID": [n % 5 for n in range(40)], "FemaleID": [n / 4 for n in range(40)]}
+    table = read(tmp_path, pd.DataFrame(rows))
+    found = [(column.kind, column.note) for column in table.every_column]
+    assert found == [("category", "an id"), ("number", "")]
 
 
 def test_other_quantities_are_called_like_codes(tmp_path):

@@ -5,7 +5,7 @@ import pytest
 
 from mvcc.tables import View
 from mvcc.tables.reading import _id_column
-from mvcc.tables.reading._id_column import Named, find_id_column
+from mvcc.tables.reading._id_column import Named, find_id_column, notes_on_groups
 
 TEN = [f"10{n}" for n in range(10)]
 
@@ -25,6 +25,22 @@ def ten_with(n, other):
 )
 def test_of_columns_called_id_one_without_repetitions_names_the_rows(columns, found):
     assert find_id_column(pd.DataFrame(columns), View(path="t.csv")) == found
+
+
+@pytest.mark.parametrize(
+    ("n_alone", "other", "found", "said"),
+    [(4, "x", None, "numbers name"), (4, "key", "key", "'key' names"), (5, "key", "id", "")],
+)
+def test_an_id_that_most_rows_share_names_none_of_them(n_alone, other, found, said):
+    frame = pd.DataFrame({"id": [*TEN[:n_alone], *["s"] * (10 - n_alone)], other: TEN})
+    view = View(path="t.csv")
+    assert find_id_column(frame, view) == found
+    assert find_id_column(frame.head(9), view) == "id", "a mistake in few rows"
+    assert find_id_column(frame, view, [Named("", {*TEN[:3], "s"})]) == "id", "of matches"
+    for note in (notes := [*notes_on_groups(frame, view, found)]):
+        assert note.startswith(f"t.csv: most rows share their 'id' with another row, so {said} the")
+    assert len(notes) == bool(said)
+    assert not [*notes_on_groups(frame, View(path="t.csv", ignore=("id",)), found)]
 
 
 @pytest.mark.parametrize(

@@ -23,9 +23,9 @@ from mvcc.exceptions import StoreError, WorkerError
 from mvcc.metrics import scores_of_table
 from mvcc.tables.folders._workers import computed
 from mvcc.tables.model._saved import SavedClustering, SavedView
+from mvcc.tables.reading._column import texts_or_empty
 from mvcc.tables.reading._parquet import Folder, Piece
 from mvcc.tables.reading._rows import ids_of, place_of
-from mvcc.tables.reading._table import label_texts
 
 _TEXT = "string[pyarrow]"
 
@@ -101,7 +101,7 @@ class Labeler:
             names = np.array([*self.source.names, ""], dtype=object)  # an outlier is −1, the last
             columns["name"] = names[clusters]
         if self.source.labels_column:
-            columns["label"] = label_texts(frame[self.source.labels_column]).to_numpy(dtype=object)
+            columns["label"] = texts_or_empty(frame[self.source.labels_column]).to_numpy()
         return pd.DataFrame(columns, index=frame.index).astype(self.source.columns())
 
 

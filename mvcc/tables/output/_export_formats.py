@@ -24,8 +24,9 @@ from mvcc._utils.messages import shown
 from mvcc._utils.text import DELIMITER_LINE, UTF_8, UTF_16, read_text
 from mvcc.exceptions import DataError
 from mvcc.tables.reading._column import Written, as_texts, is_missing
-from mvcc.tables.reading._columns import code_reasons, understand_all
+from mvcc.tables.reading._columns import understand_all
 from mvcc.tables.reading._numbers import is_written_number
+from mvcc.tables.reading._superfluous import code_reasons
 from mvcc.tables.reading._workbooks import MOST_COLUMNS, MOST_ROWS
 
 _MOST_CHARACTERS = 32_767  # of a cell, by Excel

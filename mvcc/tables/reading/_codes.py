@@ -10,7 +10,7 @@ import pandas as pd
 from mvcc.tables.reading._column import (
     MONTHS,
     LeftOut,
-    are_few,
+    are_few_codes,
     as_texts,
     first_text,
     given_texts,
@@ -71,6 +71,8 @@ NAMED_CODES = re.compile(
     re.IGNORECASE,
 )
 DECIMAL = re.compile(r"[+-]?\d*[.,]\d+")
+# 23-4411 is not a range, and pandas writes 7.0 where others are missing
+_WHOLE_ID = re.compile(r"\d+([-/]\d+)*(\.0)?")
 _FILES = (
     *SUFFIXES,
     *(".pdf", ".tif", ".tiff", ".doc", ".docx", ".xls", ".xlsx", ".csv", ".txt", ".eml"),
@@ -92,11 +94,8 @@ def why_unasked(name: str, values: pd.Series[Any], code: LeftOut | None) -> Left
         share = texts.nunique() / max(len(texts), 1)
         if share > (_ENOUGH_IDS if is_called_id else ENOUGH_CODES) and _are_codes(texts):
             return LeftOut.AN_ID
-    if code and not are_few(values[~is_missing(values)]):
+    if code and not are_few_codes(values[~is_missing(values)]):
         return code
-    may_be_ids = is_called_id and share > _ENOUGH_IDS and _ENDS_AS_ID.fullmatch(name.strip())
-    if may_be_ids and texts.str.fullmatch(r"\d+([-/]\d+)*").all():  # 23-4411 is not a range
-        return LeftOut.AN_ID
     if _LABELS.fullmatch(name.strip()):
         texts = values[~is_missing(values)].astype(str)
         if 2 <= texts.nunique() <= _MOST_LABELS:
@@ -110,6 +109,15 @@ def looks_like_ids(name: str, values: pd.Series[Any]) -> bool:
     if not _is_called_id(name) or values.dtype.kind not in "iufOUT" or is_missing(values).any():
         return False
     return may_name_rows(as_texts(values))
+
+
+def holds_ids(name: str, values: pd.Series[Any]) -> bool:
+    """Tell whether a column has numbers or codes as ids, perhaps of things with several rows."""
+    if not (_ENDS_AS_ID.fullmatch(name.strip()) and _is_called_id(name)):
+        return False
+    if not _WHOLE_ID.fullmatch(first_text(values)):
+        return _are_codes(values)
+    return bool(given_texts(values).str.fullmatch(_WHOLE_ID).all())
 
 
 def may_name_rows(texts: pd.Series[Any]) -> bool:

@@ -29,6 +29,7 @@ class Written(StrEnum):
     COMMAS = "with commas for thousands"
     POINTS = "with points for thousands"
     SPACES = "with separators of thousands"
+    OPEN_ENDS = "40- is 40 or more"
     BEFORE_LABELS = "without their labels"
     ORDERED = "by their order"
     TRUE_FALSE = "true is 1"
@@ -167,6 +168,7 @@ _NUMBER = re.compile(r"[+-]?\d+([.,]\d+)?")
 _NARROW = {wide: wide - 0xFEE0 for wide in range(0xFF01, 0xFF5F)} | {0x3000: " "}
 _IS_WIDE = re.compile("[！-～\u3000]")
 MOST_CATEGORIES = 40  # distinct values, each twice in the mean; words with more are text
+_ROWS_OF_A_CODE = 5  # in the mean at least, for codes and ids to be categories
 _MOST_SPELLINGS = 3  # of a category that are told
 GLANCE = 1_000  # rows, which often tell what all would: it takes long to look at many texts
 
@@ -178,9 +180,14 @@ def without_attrs(frame: pd.DataFrame) -> pd.DataFrame:
     return bare
 
 
-def are_few(texts: pd.Series[Any]) -> bool:
+def are_few(texts: pd.Series[Any], rows_of_each: int = 2) -> bool:
     """Tell whether words repeat, so that a column of them is a category."""
-    return bool(texts.nunique() <= min(MOST_CATEGORIES, max(2, texts.count() / 2)))
+    return bool(texts.nunique() <= min(MOST_CATEGORIES, max(2, texts.count() / rows_of_each)))
+
+
+def are_few_codes(texts: pd.Series[Any]) -> bool:
+    """Tell whether codes or ids repeat so often that they name kinds rather than things."""
+    return are_few(texts, _ROWS_OF_A_CODE)
 
 
 def are_ordered(values: pd.Series[Any]) -> bool:
@@ -242,6 +249,37 @@ def as_texts(column: pd.Series[Any]) -> pd.Series[Any]:
     is_whole = (numbers % 1 == 0) & (numbers.abs() < 2**53)
     whole = numbers.where(is_whole).astype("Int64").astype(str)
     return whole.where(is_whole, column.astype(str))
+
+
+def texts_or_empty(column: pd.Series[Any]) -> pd.Series[Any]:
+    """Return values as text, empty where there is none."""
+    return as_texts(column).mask(column.isna(), "").astype(object)
+
+
+def numbers_of(words: Any) -> Floats:
+    """Return texts as the nearest floats, NaN for others; pandas before 3.1 may miss a bit."""
+    words = np.asarray(words, dtype=object)
+    try:
+        text = "".join(words.ravel())
+        if text.isascii() and "_" not in text:  # float takes 1_000 and digits of other scripts, too
+            return words.astype(np.float64)
+    except (TypeError, ValueError):
+        pass  # a missing value or a word
+    numbers = np.asarray(pd.to_numeric(words.ravel(), errors="coerce"), dtype=np.float64)
+    return numbers.reshape(words.shape)
+
+
+def numbers_by_arrow(texts: pd.Series[Any]) -> Floats | None:
+    """Return ``numbers_of`` texts in a third of the time; None if pyarrow cannot read them."""
+    if getattr(texts.dtype, "storage", "") != "pyarrow":
+        return None
+    import pyarrow as pa
+
+    try:
+        read = pa.array(texts).cast(pa.float64())  # pandas before 3 makes an empty text NaN
+    except pa.ArrowInvalid:  # a word
+        return None
+    return np.asarray(read.to_numpy(zero_copy_only=False), dtype=np.float64)
 
 
 def narrow(text: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import Any
@@ -24,6 +24,8 @@ from mvcc.tables.reading._column import (
     Written,
     as_texts,
     given_texts,
+    numbers_by_arrow,
+    numbers_of,
     without_attrs,
 )
 from mvcc.tables.reading._dates import are_dates, are_months
@@ -36,11 +38,10 @@ from mvcc.tables.reading._kinds import (
     read_as,
     understood,
 )
-from mvcc.tables.reading._numbers import SIGN_UNKNOWN, numbers_by_arrow, numbers_of
+from mvcc.tables.reading._numbers import SIGN_UNKNOWN
 from mvcc.tables.reading._problems import Problems, is_in_memory, option_for
 from mvcc.tables.reading._rows import listed, place_of
 from mvcc.tables.reading._sheets import TOTAL
-from mvcc.tables.reading._superfluous import code_reason
 
 _POINTS_FOR_THOUSANDS = r"[+-]?(?:\d{1,3}(?:\.\d{3})+|\d{1,3})"
 _LOOKED_AT = 200  # rows
@@ -181,13 +182,6 @@ def _plain_numbers(frame: pd.DataFrame) -> dict[str, Understood]:
         name: Understood(Column(name, "number"), values[:, column])
         for name, column in zip(frame.columns[usable], usable, strict=True)
     }
-
-
-def code_reasons(frame: pd.DataFrame, columns: Iterable[str]) -> dict[str, LeftOut]:
-    """Return those of some columns that hold codes, and which."""
-    frame = without_attrs(frame)
-    reasons = ((name, code_reason(name, frame[name])) for name in columns)
-    return {name: reason for name, reason in reasons if reason is not None}
 
 
 def read_like(columns: Sequence[Column], frame: pd.DataFrame) -> dict[str, Understood]:

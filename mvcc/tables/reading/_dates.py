@@ -1,4 +1,4 @@
-"""Dates as people write them, of any year, as days: by dots day first, else as a column tells."""
+"""Dates and durations as people write them: by dots day first, else as a column tells."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ ORDERS = {"day first": Written.DAY_SLASHES, "month first": Written.MONTH_SLASHES
 _FIRST_DAY, _LAST_DAY = -25_567, 2_932_896  # 1900-01-01, 9999-12-31
 _YEAR = 366
 _FIRST_NUMBER, _LAST_NUMBER, _FEWEST_DATES = 19_000_101, 20_991_231, 10
+_LOOKED_AT, _NEARLY_ALL = 20, 0.9  # texts, and the share of all that are dates
 _NO_END = "9999-12-31 is a date; leave it empty for no end"
 _NOT_KNOWN = "1900-01-01 is a date; add it to `missing` if it stands for none"
 _TWO_DIGITS = "years of two digits are from 1969 to 2068"
@@ -30,11 +31,12 @@ DATE = re.compile(
     r"(?P<first>\d{1,4})(?P<sign>[-/.])(?P<second>\d{1,2})(?P=sign)(?P<third>\d{1,4})"
     r"(?:(?:T|,? +)(?P<time>\d{1,2}:\d{2}.*))?"
 )
+DURATION = re.compile(r"^(?:(-?\d+) days?,? \+?)?(\d+):([0-5]\d)(?::([0-5]\d(?:\.\d+)?))?$")
 _MONTH = rf"(?P<month>{'|'.join(MONTHS)})[^\W\d_]*\.?"
 _BEFORE = {"令和": 2018, "平成": 1988, "昭和": 1925}  # the years before the first one of an emperor
 _ERA = re.compile(rf"^({'|'.join(_BEFORE)})(\d{{1,2}}|元)(?=年)")
-# Sun, 3 May 2023 and 3-May-23; May 3, 2023; 2023年5月3日, 2023年5月; 20230503; May 2023, 05/2023,
-# 2023-05; 2023
+# Sun, 3 May 2023 and 3-May-23; May 3, 2023; 2023年5月3日, 2023年5月; 20230503; May 2023, 2023 May,
+# 2023M05; 2023-Q2, Q2 2023; 05/2023, 2023-05; 2023
 _IN_WORDS = [
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
@@ -44,6 +46,10 @@ _IN_WORDS = [
         r"^(?P<year>\d{4})年 ?(?P<month>\d{1,2})月 ?(?:(?P<day>\d{1,2})日)?",
         r"^(?P<year>\d{4})(?P<month>\d{2})(?P<day>\d{2})$",
         rf"^{_MONTH}[ /-](?:del? )?(?P<year>(?<= )\d{{4}}|(?:1[5-9]|20)\d\d)$",
+        rf"^(?P<year>(?:19|20)\d{{2}})[ -]{_MONTH}$",
+        r"^(?P<year>(?:19|20)\d{2})M(?P<month>0[1-9]|1[0-2])$",
+        r"^(?P<year>(?:19|20)\d{2})[ -]?Q(?P<quarter>[1-4])$",
+        r"^Q(?P<quarter>[1-4])[ /-]?(?P<year>(?:19|20)\d{2})$",
         r"^(?P<month>0?[1-9]|1[0-2])[./](?P<year>(?:19|20)\d{2})$",
         r"^(?P<year>(?:19|20)\d{2})-(?P<month>0[1-9]|1[0-2])$",
         r"^(?P<year>(?:19|20)\d{2})$",
@@ -67,9 +73,23 @@ def in_numbers(text: str) -> str:
     return text
 
 
+def are_texts_of_dates(texts: pd.Series[Any]) -> bool:
+    """Tell whether nearly all texts are dates, perhaps some of them years alone."""
+    n_dates = np.isfinite(read_dates(texts, None).days).sum()
+    return bool(n_dates >= _NEARLY_ALL * texts.count())
+
+
+def begin_as_dates(texts: pd.Series[Any]) -> bool:
+    """Tell whether most of the first texts are dates."""
+    head = [*map(in_numbers, texts.head(_LOOKED_AT).tolist())]
+    return sum(DATE.fullmatch(text) is not None for text in head) > len(head) / 2
+
+
 def _of_numbers(date: re.Match[str]) -> str:
-    parts = {"month": "1", "day": "1"} | date.groupdict("1")
+    parts = {"month": "1", "day": "1", "quarter": ""} | date.groupdict("1")
     word, day = parts["month"].casefold(), parts["day"]
+    if parts["quarter"]:
+        word = str(3 * int(parts["quarter"]) - 2)
     month = next((n for n, pattern in enumerate(MONTHS, 1) if re.match(pattern, word)), word)
     if date.start("year") == 0:
         return f"{date['year']}-{month}-{day}"
@@ -192,3 +212,13 @@ def remarks_on(days: Floats) -> Iterator[str]:
     others = whole[whole != _FIRST_DAY]
     if len(whole) - len(others) > 1 and len(others) and others.min() > _FIRST_DAY + _YEAR:
         yield _NOT_KNOWN
+
+
+def seconds_of(texts: pd.Series[Any], written: Written) -> Floats:
+    """Return durations as seconds, NaN for others; seconds of 0 may follow hours and minutes."""
+    parts = texts.str.extract(DURATION).astype(np.float64)
+    seconds = parts[3]
+    if written is Written.HOURS_MINUTES:
+        seconds = seconds.fillna(0)
+        seconds = seconds.where(seconds == 0)
+    return (86_400 * parts[0].fillna(0) + 3600 * parts[1] + 60 * parts[2] + seconds).to_numpy()

@@ -12,12 +12,20 @@ import pandas as pd
 from mvcc.exceptions import DataError
 from mvcc.tables._job import View
 from mvcc.tables.reading._codes import looks_like_codes, looks_like_ids
-from mvcc.tables.reading._column import GLANCE, as_texts, is_missing, without_attrs
-from mvcc.tables.reading._rows import columns_of_bytes, id_texts, no_column, plain_id, plain_ids
+from mvcc.tables.reading._column import GLANCE, as_texts, given_texts, is_missing, without_attrs
+from mvcc.tables.reading._rows import (
+    columns_of_bytes,
+    id_texts,
+    listed,
+    no_column,
+    plain_id,
+    plain_ids,
+)
 
 _USUAL = ("id", "ids", "")  # names of columns that name rows
 _HARDLY_REPEATED = 0.9  # distinct values among those of a column that files mean
 _ENOUGH_NAMED = 0.5  # of the ids that a file names, to be those of a column
+_FEWEST_OF_GROUPS = 10  # rows; in fewer, an id twice is a mistake
 
 
 class Named(NamedTuple):
@@ -43,7 +51,8 @@ def find_id_column(frame: pd.DataFrame, view: View, named: Sequence[Named] = ())
     others = [column for column in texts if column not in asked_for]
     like_ids = (column for column in others if looks_like_ids(column, frame[column]))
     codes = (column for column in others if looks_like_codes(frame[column]))
-    likely = next(chain(_called_id(frame, texts), like_ids, codes), None)
+    usual = _called_id(frame, texts, may_be_of_groups=not named)
+    likely = next(chain(usual, like_ids, codes), None)
     candidates = [column for column in texts if column not in asked_for or column == likely]
     called = _called(frame, candidates, named)
 
@@ -69,12 +78,34 @@ def find_id_column(frame: pd.DataFrame, view: View, named: Sequence[Named] = ())
     return likely
 
 
-def _called_id(frame: pd.DataFrame, columns: list[str]) -> Iterator[str]:
+def _called_id(frame: pd.DataFrame, columns: list[str], *, may_be_of_groups: bool) -> Iterator[str]:
     """Give the columns that are called id or nothing; of several, those without repetitions."""
     usual = [column for column in columns if column.strip().lower() in _USUAL]
     usual.sort(key=lambda column: not column.strip())  # which may be the numbers of pandas
     yield from (column for column in usual[:-1] if not _repeats(frame[column]))
-    yield from usual[-1:]
+    if not (may_be_of_groups and _of_groups(frame[usual[-1:]])):
+        yield from usual[-1:]
+
+
+def _of_groups(columns: pd.DataFrame) -> list[str]:
+    """Return which columns called id are of things that mostly have several rows."""
+    if len(columns) < _FEWEST_OF_GROUPS:
+        return []
+    texts = {name: given_texts(values) for name, values in columns.items() if str(name).strip()}
+    shares = {name: ids.duplicated(keep=False).mean() for name, ids in texts.items()}
+    return [str(name) for name, share in shares.items() if share > _ENOUGH_NAMED]
+
+
+def notes_on_groups(frame: pd.DataFrame, view: View, id_column: str | None) -> Iterator[str]:
+    """Say which column is called id but cannot name the rows, since most of its ids repeat."""
+    usual = [name for name in frame.columns if str(name).strip().lower() in _USUAL]
+    named = f"{listed([id_column])} names" if id_column else "numbers name"
+    for name in _of_groups(frame[usual]) if view.id_column is None else []:
+        if name != id_column and name not in view.ignore:
+            yield (
+                f"{view.path}: most rows share their {listed([name])} with another row, so {named}"
+                " the rows. If an id is one object, make one row of it first."
+            )
 
 
 def _with_repeats(

@@ -23,25 +23,33 @@ from mvcc.tables.reading._column import (
     LeftOut,
     Written,
     are_few,
+    are_few_codes,
     are_ordered,
     as_category,
     as_texts,
     is_missing,
     narrow_texts,
+    numbers_of,
     said_of_most,
     spellings,
 )
-from mvcc.tables.reading._dates import DATE, ORDERS, days_of, in_numbers, read_dates, remarks_on
+from mvcc.tables.reading._dates import (
+    DURATION,
+    ORDERS,
+    are_texts_of_dates,
+    begin_as_dates,
+    days_of,
+    read_dates,
+    remarks_on,
+    seconds_of,
+)
 from mvcc.tables.reading._mails import are_mails, body_of
 from mvcc.tables.reading._numbers import (
-    DURATION,
     SEPARATED,
     before_labels,
     is_written_number,
-    numbers_of,
     read_numbers,
     read_numbers_like,
-    seconds_of,
     truth,
 )
 from mvcc.tables.reading._pictures import measured_pictures
@@ -111,7 +119,7 @@ def understood(
     if reading := _by_type(column, values, missing, types):
         return reading
     texts = as_texts(values).mask(missing)
-    if code is not None and are_few(texts):
+    if code is not None and are_few_codes(texts):
         return _as_words(replace(column, kind="category", remarks=(str(code),)), texts)
     if kind == "picture":
         return _as_pictures(column, texts, hints.folder)
@@ -203,16 +211,10 @@ def _as_number(
         return _numeric(column, read.values, texts, read.written)
     if column.kind == "number" or n_plain >= enough:
         return _numeric(column, plain, texts, Written.PLAIN)
-    if max(n_read, n_plain) <= _MOST * n_filled or _are_dates(texts):
+    if max(n_read, n_plain) <= _MOST * n_filled or are_texts_of_dates(texts):
         return None
     noun = f"numbers in {read.unit if n_read > n_plain else ''}".removesuffix(" in ")
     return _as_words(replace(column, remarks=said_of_most(words, numbers, noun)), words)
-
-
-def _are_dates(texts: Texts) -> bool:
-    """Tell whether nearly all texts are dates, perhaps some of them years alone."""
-    n_dates = np.isfinite(read_dates(texts, None).days).sum()
-    return bool(n_dates >= _NEARLY_ALL * texts.count())
 
 
 def _as_durations(column: Column, texts: Texts) -> Understood | None:
@@ -291,8 +293,7 @@ def _as_date(column: Column, words: Texts, asked: AskedKind | None) -> Understoo
     """Read dates; None for what is none, unless it must be."""
     texts = narrow_texts(words)
     filled = texts.dropna()
-    head = [*map(in_numbers, filled.head(20).tolist())]
-    if asked is None and sum(map(bool, map(DATE.fullmatch, head))) <= _MOST * len(head):
+    if asked is None and not begin_as_dates(filled):
         return None
     dates = read_dates(texts, ORDERS.get(asked or ""))
     n_dates = int(np.isfinite(dates.days).sum())

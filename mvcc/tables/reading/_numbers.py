@@ -1,4 +1,4 @@
-"""Numbers as people write them: with units, limits (<0.05, 65+); ranges, durations, truth."""
+"""Numbers as people write them: with units, limits (<0.05, 65+); ranges, truth values."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ import pandas as pd
 
 from mvcc._utils.arrays import Bools, Floats
 from mvcc._utils.messages import counted
-from mvcc.tables.reading._column import DURATIONS, TRUTH, Written
+from mvcc.tables.reading._column import DURATIONS, TRUTH, Written, numbers_of
+from mvcc.tables.reading._dates import seconds_of
 
 _GROUPED = re.compile(r"(?<=\d)[ \u00a0\u202f'’](?=\d{3}(?!\d))")
 _EXPONENT = r"(?:e[+-]?\d+)?"
@@ -26,8 +27,6 @@ _WRITTEN = re.compile(rf"({_WITH_POINT}|{_WITH_COMMA})\s?%?", re.IGNORECASE)
 SIGN_UNKNOWN = r"[+-]?[1-9]\d{0,2}[.,]\d{3}"  # 1.234 may be more than a thousand, or little
 
 _LABELED = re.compile(r"(?s)\A([+-]?\d{1,9})(?:\s*[-–—=:.)]\s*([^\W\d].*))?\Z")
-
-DURATION = re.compile(r"^(?:(-?\d+) days?,? \+?)?(\d+):([0-5]\d)(?::([0-5]\d(?:\.\d+)?))?$")
 
 _CURRENCIES = {
     "€": ("€", "eur", "euro", "euros"),
@@ -88,6 +87,7 @@ _FACTOR = re.compile(
 )
 # 1 day is in days, and 1 Tag in Tage
 _PLURAL = re.compile(r"(?<=[^\W\d_]{2})(e[ns]?|s)$")
+_MINUS = ("-", "−")
 _FLAGS = ("H", "L", "HH", "LL")  # beside numbers without a unit
 _MOSTLY = 0.5  # of cells that begin a column of numbers
 _FEWEST_WITH_UNIT = 3  # numbers, for those without it to be of the same unit
@@ -109,32 +109,6 @@ class Numbers:
     remarks: tuple[str, ...] = ()
 
 
-def numbers_of(words: Any) -> Floats:
-    """Return texts as the nearest floats, NaN for others; pandas before 3.1 may miss a bit."""
-    words = np.asarray(words, dtype=object)
-    try:
-        text = "".join(words.ravel())
-        if text.isascii() and "_" not in text:  # float takes 1_000 and digits of other scripts, too
-            return words.astype(np.float64)
-    except (TypeError, ValueError):
-        pass  # a missing value or a word
-    numbers = np.asarray(pd.to_numeric(words.ravel(), errors="coerce"), dtype=np.float64)
-    return numbers.reshape(words.shape)
-
-
-def numbers_by_arrow(texts: pd.Series[Any]) -> Floats | None:
-    """Return ``numbers_of`` texts in a third of the time; None if pyarrow cannot read them."""
-    if getattr(texts.dtype, "storage", "") != "pyarrow":
-        return None
-    import pyarrow as pa
-
-    try:
-        read = pa.array(texts).cast(pa.float64())  # pandas before 3 makes an empty text NaN
-    except pa.ArrowInvalid:  # a word
-        return None
-    return np.asarray(read.to_numpy(zero_copy_only=False), dtype=np.float64)
-
-
 def is_written_number(text: str) -> bool:
     """Tell whether a text is one number, whatever its separators mean, and no formula."""
     return _WRITTEN.fullmatch(_GROUPED.sub("", text)) is not None
@@ -150,6 +124,8 @@ def read_numbers(texts: pd.Series[Any], sign: str, delimiter: str | None) -> Num
     parts = _without_flags(_without_grades(_taken_apart(texts)))
     unit = _commonest(parts["unit"])
     written = _written(parts, unit, sign, delimiter)
+    if written is Written.PLAIN and _has_open_ends(parts):
+        written, parts = Written.OPEN_ENDS, _with_open_ends(parts)
     if written is None:
         return replace(_read_parts(parts, Written.DECIMAL_COMMAS, unit), written=None)
     return _read_parts(parts, written, unit or _only_unit(parts, written))
@@ -175,18 +151,10 @@ def read_numbers_like(texts: pd.Series[Any], written: Written, unit: str) -> Flo
     parts, unit = _taken_apart(texts), unit.rstrip(" *↑↓")  # which were of it in older models
     if not unit:
         parts["unit"] = parts["unit"].mask(parts["unit"].isin(_FLAGS), "")
+    if written is Written.OPEN_ENDS:
+        parts = _with_open_ends(parts)
     known = "¥" if unit in _OF_YEN else _UNIT_OF.get(unit.casefold(), unit)  # in older models, too
     return _read_parts(parts, written, known).values / _OF_YEN.get(unit, 1.0)
-
-
-def seconds_of(texts: pd.Series[Any], written: Written) -> Floats:
-    """Return durations as seconds, NaN for others; seconds of 0 may follow hours and minutes."""
-    parts = texts.str.extract(DURATION).astype(np.float64)
-    seconds = parts[3]
-    if written is Written.HOURS_MINUTES:
-        seconds = seconds.fillna(0)
-        seconds = seconds.where(seconds == 0)
-    return (86_400 * parts[0].fillna(0) + 3600 * parts[1] + 60 * parts[2] + seconds).to_numpy()
 
 
 def truth(texts: pd.Series[Any], written: Written) -> Floats:
@@ -203,7 +171,7 @@ def _taken_apart(texts: pd.Series[Any]) -> pd.DataFrame:
     parts["behind"] = parts["behind"].where(has_cents)
     parts["enclosed"] = (parts[["minus", "sign"]] == "(").any(axis=1)  # (828) is below 0
     parts["last"] = parts["last"].where(parts["enclosed"] == parts["close"].notna())
-    minus = parts[["minus", "sign", "behind"]].isin(["-", "−", "("]).any(axis=1)
+    minus = parts[["minus", "sign", "behind"]].isin([*_MINUS, "("]).any(axis=1)
     parts["last"] = parts["last"].where(~minus, "-" + parts["last"])
     parts["last"] = parts["last"].str.rstrip(",")
     parts["grouped"] = texts.str.contains(_GROUPED, na=False)
@@ -225,10 +193,27 @@ def _taken_apart(texts: pd.Series[Any]) -> pd.DataFrame:
 def _without_grades(parts: pd.DataFrame) -> pd.DataFrame:
     """Return parts without those like 2+ where 2 or 2- stand beside them, as in grades."""
     has_plus = parts["behind"] == "+"
-    others = parts[~has_plus]
+    others = parts[~has_plus & parts["first"].isna()]
     if others["behind"].notna().any() or others["last"].isin(parts["last"][has_plus]).any():
         return parts.assign(last=parts["last"].mask(has_plus), unit=parts["unit"].mask(has_plus))
     return parts
+
+
+def _has_open_ends(parts: pd.DataFrame) -> bool:
+    """Tell whether 40- is 40 or more: beside ranges, or if all numbers are written so."""
+    is_open = parts["behind"].isin(_MINUS)
+    are_all = (is_open | parts["last"].isna()).all()
+    return bool(is_open.any() and (are_all or parts["first"].notna().any()))
+
+
+def _with_open_ends(parts: pd.DataFrame) -> pd.DataFrame:
+    """Return parts with a limit instead of a number below 0 that has its minus behind."""
+    is_open = parts["behind"].isin(_MINUS)
+    return parts.assign(
+        last=parts["last"].mask(is_open, parts["last"].str.removeprefix("-")),
+        open=parts["open"].mask(is_open, "-"),
+        behind=parts["behind"].mask(is_open),
+    )
 
 
 def _without_flags(parts: pd.DataFrame) -> pd.DataFrame:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Set
+from collections.abc import Callable, Iterable, Set
 from dataclasses import replace
 from typing import Any
 
@@ -13,11 +13,19 @@ import pandas as pd
 
 from mvcc._utils.words import n_words, with_blanks
 from mvcc.tables._job import Kind
-from mvcc.tables.reading._codes import DECIMAL, ENOUGH_CODES, NAMED_CODES
-from mvcc.tables.reading._column import GLANCE, Column, LeftOut, first_text, given_texts
+from mvcc.tables.reading._codes import DECIMAL, ENOUGH_CODES, NAMED_CODES, holds_ids
+from mvcc.tables.reading._column import (
+    GLANCE,
+    Column,
+    LeftOut,
+    first_text,
+    given_texts,
+    without_attrs,
+)
 from mvcc.tables.reading._kinds import MOST_VALUES, Understood, Values
 
 _PADDED = re.compile(r"^0\d+$", re.MULTILINE)
+_DIGITS = re.compile(r"\d+")
 _POSTAL = re.compile(
     r"\d{3,6}(-\d{4})?|(?=.*\d)(?=.*[A-Z -])[A-Z\d]{2,5}[ -]?[A-Z\d]{2,4}", re.IGNORECASE
 )
@@ -47,10 +55,19 @@ _COMMON = 0.005  # of the texts that have a word at least, for it to repeat
 _HARDLY = 0.6  # of the words that repeat, below which texts are names: first names do, others not
 
 
+def code_reasons(frame: pd.DataFrame, columns: Iterable[str]) -> dict[str, LeftOut]:
+    """Return those of some columns that hold codes, and which."""
+    frame = without_attrs(frame)
+    reasons = ((name, code_reason(name, frame[name])) for name in columns)
+    return {name: reason for name, reason in reasons if reason is not None}
+
+
 def code_reason(name: str, values: pd.Series[Any]) -> LeftOut | None:
     """Tell why a column holds codes, such as numbers without a size; None if it does not."""
     if values.dtype.kind not in "OUTiuf" or not len(values):
         return None
+    if holds_ids(name, values):
+        return LeftOut.AN_ID
     named = NAMED_CODES.fullmatch(name.strip())
     is_text = values.dtype.kind in "OUT"
     first = first_text(values)
@@ -71,7 +88,7 @@ def code_reason(name: str, values: pd.Series[Any]) -> LeftOut | None:
         return LeftOut.PHONE_NUMBERS
     if _most_match(texts, _BARCODE) and texts.map(_has_check_digit).mean() > ENOUGH_CODES:
         return LeftOut.BARCODES
-    if may_be_padded and texts.str.fullmatch(r"\d+").all():
+    if may_be_padded and _most_match(texts, _DIGITS):
         return LeftOut.PADDED
     return None
 

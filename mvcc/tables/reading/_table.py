@@ -22,19 +22,24 @@ from mvcc.tables.reading._column import (
     Column,
     LeftOut,
     Written,
-    as_texts,
+    texts_or_empty,
     without_attrs,
     without_words,
 )
 from mvcc.tables.reading._columns import (
     add_mistakes,
-    code_reasons,
     notes_on_blanks,
     notes_on_far_values,
     understand_all,
     with_examples,
 )
-from mvcc.tables.reading._id_column import Named, find_id_column, keys_named, other_readings
+from mvcc.tables.reading._id_column import (
+    Named,
+    find_id_column,
+    keys_named,
+    notes_on_groups,
+    other_readings,
+)
 from mvcc.tables.reading._kinds import Understood, Values
 from mvcc.tables.reading._problems import Problems, is_in_memory, option_for
 from mvcc.tables.reading._rows import (
@@ -48,7 +53,7 @@ from mvcc.tables.reading._rows import (
     refuse_repeated_columns,
     rows_to_check,
 )
-from mvcc.tables.reading._superfluous import without_names, without_superfluous
+from mvcc.tables.reading._superfluous import code_reasons, without_names, without_superfluous
 
 _MOST_WITH_EXAMPLES = 500  # columns; nobody looks at more, which take time
 
@@ -193,7 +198,7 @@ def table_of(
     X = _together({column: values[column] for column in columns})
     reference = None
     if view.labels_column in frame.columns:
-        reference = label_texts(frame[view.labels_column]).tolist()
+        reference = texts_or_empty(frame[view.labels_column]).tolist()
         if not any(reference):
             problems.add(f"{view.path}: the column {listed([view.labels_column])} holds no labels.")
     used = {*columns, id_column, view.labels_column}
@@ -212,11 +217,12 @@ def table_of(
         unused=[column for column in became if column not in used],
         id_column=id_column,
         is_numbered=is_numbered,
-        shown={str(cells.name): as_texts(cells).mask(cells.isna(), "").tolist() for cells in seen},
+        shown={str(cells.name): texts_or_empty(cells).tolist() for cells in seen},
         other_readings=other_readings(frame, view, id_column, ids, named),
         keys=keys,
         notes=(
             *frame.attrs.get("notes", ()),
+            *notes_on_groups(frame, view, id_column),
             *_left_out_labels(name, became, columns, view.path),
             *_names_of_pictures(frame, became, view.path),
             *rows_to_check(frame, X, view.path),
@@ -337,8 +343,3 @@ def _nothing_to_cluster(n: int, X: Floats | pd.DataFrame, became: dict[str, Colu
     if n == 1:
         return "there is one row only; nothing can be clustered"
     return ""
-
-
-def label_texts(column: pd.Series) -> pd.Series:
-    """Return true labels as text, empty where there is none."""
-    return as_texts(column).mask(column.isna(), "").astype(object)
