@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from scripts import ablation, keel, number_of_clusters, one_table, packaged, two_tables
+from scripts import ablation, keel, number_of_clusters, one_table, packaged, readings, two_tables
 from scripts.studies import line
 from scripts.tables import ROOT, markdown
 
@@ -67,6 +67,23 @@ def test_a_criterion_is_counted_in_the_draws_that_have_it(monkeypatch):
     monkeypatch.setattr(number_of_clusters, "proposed", lambda data, n, seed: (3, draws[seed]))
     assert [*number_of_clusters.lines(3)] == ["| Wine | 3 | 1 (3) | 1 (2 to 4) |"]
     assert [*number_of_clusters.lines(1)] == ["| Wine | 3 | – | 0 (2) |"]
+
+
+def test_readings_have_each_column_and_what_another_version_read_otherwise(tmp_path):
+    path = tmp_path / "shop.csv"
+    path.write_text("id,age,n\na,40+,7\na,31-40,x\n" + "b,2,3\n" * 20)
+    read = pd.DataFrame(readings.lines_of(path))
+    assert [*read["kind"]] == ["category", "number", "number", "note", "refused"]
+    assert [*read["values"][:3]] == ["a, b", "40+, 31-40, 2", "7, x, 3"]
+    assert read["note"][3].startswith("table.csv: most rows share their 'id' with another row")
+    assert read["note"][4].startswith("table.csv:3: line 3 has 'x'")
+    former = pd.DataFrame({"table": "shop", "column": ["age", "n"], "kind": "text", "note": ""})
+    now = former.assign(kind=["number", "text"])
+    changed = readings.differences(now, former)[["which", "column", "kind"]]
+    assert sorted(changed.to_numpy().tolist()) == [
+        ["former", "age", "text"],
+        ["now", "age", "number"],
+    ]
 
 
 def test_documents_of_newsgroups_are_those_of_the_data_set(tmp_path, monkeypatch):
