@@ -71,7 +71,7 @@ def lines_of(path: Path) -> Iterator[dict[str, object]]:
                 "column": column.name,
                 "kind": column.kind or "left out",
                 "note": column.note,
-                "values": ", ".join(values),
+                "values": ", ".join(map(str, values)),
             }
         for note in (*table.notes, *table.far_values):
             yield {"column": "", "kind": "note", "note": note.replace(str(path), "table.csv")}

@@ -451,6 +451,8 @@ def test_few_ids_that_repeat_are_a_category_and_decimal_numbers_no_ids(tmp_path)
     table = read(tmp_path, pd.DataFrame(rows))
     found = [(column.kind, column.note) for column in table.every_column]
     assert found == [("category", "an id"), ("number", "")]
+    named = pd.DataFrame({"StoreID": rows["StoreID"], "store": [*"abcde"] * 8})
+    assert read(tmp_path, named).every_column[0].note == "repeats another column, 'store'"
 
 
 def test_other_quantities_are_called_like_codes(tmp_path):

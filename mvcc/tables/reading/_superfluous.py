@@ -119,7 +119,9 @@ def without_superfluous(
     if any(one.values is not None and len(one.values) < _FEWEST_ROWS for one in readings.values()):
         return readings
     kept: dict[str, Understood] = {}
-    for name, reading in readings.items():
+    # words say more than ids of the same things
+    for name in sorted(readings, key=lambda name: LeftOut.AN_ID in readings[name].column.remarks):
+        reading = readings[name]
         if name not in unasked or reading.values is None:
             kept[name] = reading
         elif reason := _of_the_order(reading):
@@ -130,7 +132,7 @@ def without_superfluous(
             kept[name] = _left_out(reading, LeftOut.REPEATS, repr(twin))
     if all(one.values is None for one in kept.values()):
         return readings
-    return kept
+    return {name: kept[name] for name in readings}
 
 
 def _left_out(reading: Understood, why: LeftOut, *remarks: str) -> Understood:
