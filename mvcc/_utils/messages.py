@@ -258,6 +258,12 @@ def view_and_id(name: str) -> tuple[str, str]:
     return view, id
 
 
+def lacks_view(name: str, views: Iterable[str]) -> str:
+    """Say that the name of a row begins with none of the views."""
+    known = ", ".join(row_name(view, "…") for view in views)
+    return f"an id must be a view and a row, such as {known}; got {shown(name)}."
+
+
 def pair_name(view: str, other: str) -> str:
     return f"{view}:{other}"
 

@@ -282,9 +282,9 @@ def review(
         if parts is not None:
             shared.print_json({"parts": session.parts(parts)})
         if answers is not None:
-            before = session.labels()
+            before = session.draft
             recorded = tables.record_table(session, answers)
-            moved = len(session.moved(before))
+            moved = len(session.draft.moved_since(before))
             said = f"{counted(len(recorded), 'correction')} recorded"
             shared.say(f"{said}; {counted(moved, 'row')} moved.")
         if shared.has_flag("json"):

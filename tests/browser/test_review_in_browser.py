@@ -198,6 +198,34 @@ def test_doubts_and_the_cluster_of_closed_rows_are_found_without_scrolling(resul
         assert page.evaluate("document.activeElement.ariaLabel").startswith("Rows 1 ")
 
 
+def test_a_row_is_found_by_its_id_moved_and_taken_from_its_match_by_the_keyboard(
+    results, open_page
+):
+    with correcting(results) as server:
+        page, stale = (open_page(server, expects=["400"]) for _ in range(2))
+        page.get_by_label("Find a row by its id").fill("T 7")
+        page.keyboard.press("Enter")
+        wait_for(page, PROBLEM, "No row has the id 'T 7'; did you mean 't7'?")
+        page.fill("#wanted:focus", "t6")
+        page.keyboard.press("Enter")
+        page.wait_for_selector("#found h2:focus")
+        assert page.is_hidden(PROBLEM)
+        wait_for(page, "#found", f"In {clusters(results)['texts:t6']} ")
+        page.keyboard.press("Tab")
+        page.keyboard.press("Tab")
+        page.keyboard.press("Space")
+        assert page.inner_text("#n-selected") == "1 row selected"
+        page.click("#selection [value=new]")
+        wait_for(page, "#found", "In 3 ")
+        page.click("#found >> text=Wrong match")
+        wait_for(page, TOLD, "texts:t6 and images:i6 are not the same.")
+        page.wait_for_selector("#found >> text=Matches", state="detached")
+        stale.fill("#wanted", "images:i6")  # its cluster is not known there
+        stale.keyboard.press("Enter")
+        wait_for(stale, "#found", "In 3 ")
+        wait_for(stale, "#status", "4 clusters · 2 corrections")
+
+
 def test_no_two_buttons_have_one_name(results, open_page):
     with correcting(results) as server:
         page = open_page(server)

@@ -139,7 +139,7 @@ def test_disputes_are_settled_in_a_review_and_stay_settled(tmp_path, by_two):
         assert settled == [str(number)] * 4 + ["-1"] * 4
         with ReviewSession(tmp_path / folder) as session:
             assert session.document(9)["disputed"] == []
-            assert session.labels()[f"view0:{disputed}"] == number
+            assert session.draft.decided_cluster([f"view0:{disputed}"]) == number
         assert "; 2 settled in" in list(read_facts(tmp_path / folder).together.in_words())[-1]
         if folder == "out":
             cluster(with_values(options, continues=str(tmp_path / "out")), tmp_path / "again")

@@ -144,6 +144,12 @@ class Shower:
         texts = (values[row] for values in self._tables[view].shown.values())
         return clipped(" ".join(next(filter(None, texts), "").split()), _LONGEST_TITLE)
 
+    def titled(self, beginning: str) -> list[tuple[int, int]]:
+        """Return the views and numbers of the rows whose titles begin so, in any case."""
+        wanted = clipped(" ".join(beginning.split()), _LONGEST_TITLE).casefold()
+        every = [(v, i) for v, table in enumerate(self._tables) for i in range(len(table.ids))]
+        return [row for row in every if wanted and self.title(*row).casefold().startswith(wanted)]
+
     def title_of(self, of_views: tuple[tuple[int, ...], ...]) -> str:
         """Return the first title of the rows of an object."""
         titles = (self.title(view, rows[0]) for view, rows in enumerate(of_views) if rows)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
@@ -11,16 +11,17 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from mvcc._utils.arrays import Floats
-from mvcc._utils.messages import first_problem, row_name, shown, typed, view_and_id
+from mvcc._utils.messages import first_problem, row_name, typed
 from mvcc.exceptions import InvalidInputError
 from mvcc.multiview import UNDO
 from mvcc.tables.asking._card import Card, ShownRow, Status, told_group
 from mvcc.tables.asking._log import LoggedSession
 from mvcc.tables.asking._session import AskSession
-from mvcc.tables.correcting._corrections import MOST_LETTERS, rows_in
+from mvcc.tables.correcting._corrections import LEFT_OUT, MOST_LETTERS, rows_in
 
 if TYPE_CHECKING:
-    from mvcc.tables.asking._review import Labels, ReviewSession
+    from mvcc.tables.asking._review import ReviewSession
+    from mvcc.tables.correcting._draft import Draft
 
 _MOST_POINTS = 1500  # of a plane
 _MOST_ROWS = 200  # of a cluster
@@ -178,40 +179,51 @@ def _plot(plane: Floats, rows: tuple[int, ...]) -> dict[str, Any]:
 class ReviewPage(Page):
     """Corrections of one result in one page or more."""
 
-    command, gets = "review", ("rows", "parts")
+    command, gets = "review", ("rows", "find", "parts")
     _session: ReviewSession
 
     def now(self) -> dict[str, Any]:
         """Return what programs take, its lists cut, and the rows that are shown of it."""
-        state, listed, ids = self._session.document(), {}, list[str]()
+        state, listed, names = self._session.document(), {}, list[str]()
         for cluster in state["clusters"]:
             for view, in_view in cluster["rows"].items():
                 in_view["typical"] = [row_name(view, id) for id in in_view["typical"][:_TYPICAL]]
-                ids += in_view["typical"]
+                names += in_view["typical"]
         for name in ("between", "nowhere", "disputed", "violated", "matches"):
-            entries = state[name][:_MOST_LISTED]
-            listed[name] = {"n": len(state[name]), "rows": entries}
-            ids += [row for entry in entries for row in rows_in(entry["id"])]
+            listed[name] = _cut(state[name])
+            names += [entry["id"] for entry in listed[name]["rows"]]
         return {
             **state,
             **listed,
-            "shown": dict(zip(ids, self._shown(ids), strict=True)),
+            "shown": self._shown(names),
             "status": {"version": self._session.version},
             "most_letters": MOST_LETTERS,
         }
 
     def rows(self, id: str) -> dict[str, Any]:
         """Return the rows of a cluster, those of `doubts` first, in their order."""
-        session = self._session
-        view, _, cluster = id.rpartition(":")
-        alike = [names for names in session.facts.numbered_alike if not view or view in names]
-        if not alike:
-            raise InvalidInputError(f"there is no view {shown(view)}.")
-        inside = [row for row, label in session.labels().items() if str(label) == cluster]
-        members = [row for row in inside if view_and_id(row)[0] in alike[0]]
-        unsure = {doubt["id"]: rank for rank, doubt in enumerate(session.doubts())}
-        members.sort(key=lambda row: unsure.get(row, len(unsure)))
-        return {"n": len(members), "rows": self._shown(members[:_MOST_ROWS])}
+        session, (view, _, number) = self._session, id.rpartition(":")
+        name = row_name(view or session.facts.views[0].name, number)
+        views, cluster = session.draft.cluster(name)
+        names = [session.facts.views[view].name for view in views]
+        members = session.entries(lambda v, row: v.name in names and v.labels[row] == cluster)
+        shown = self._shown(entry["id"] for entry in members[:_MOST_ROWS])
+        return {"n": len(members), "rows": list(shown.values())}
+
+    def find(self, id: str) -> dict[str, Any]:
+        """Return the rows that an id or the beginning of a title names, and their matches."""
+        session, names = self._session, self._session.find(id)
+        entries = {name: {"id": name, "cluster": None} for name in names[:_MOST_LISTED]}
+        inside = session.entries(lambda v, row: row_name(v.name, v.ids[row]) in entries)
+        entries |= {entry["id"]: entry for entry in inside}  # others were left out
+        matches = _cut(session.matches_of(entries.keys()))
+        return {
+            "n": len(names),
+            "rows": list(entries.values()),
+            "matches": matches,
+            "shown": self._shown([*entries, *(match["id"] for match in matches["rows"])]),
+            "version": session.version,
+        }
 
     def parts(self, id: str) -> dict[str, Any]:
         """Return how a cluster may be split: per part its size, and some of its rows."""
@@ -221,13 +233,13 @@ class ReviewPage(Page):
                 [row_name(view, id) for id in part_of if part_of[id] == part]
                 for view, part_of in by_view
             ]
-            some = [row for rows in views for row in rows[: 2 * _TYPICAL]]
-            parts.append({"n": sum(map(len, views)), "rows": self._shown(some)})
+            some = self._shown(row for rows in views for row in rows[: 2 * _TYPICAL])
+            parts.append({"n": sum(map(len, views)), "rows": list(some.values())})
         return {"parts": parts}
 
     def answer(self, id: str, answer: str, again: bool) -> dict[str, Any]:
         """Tell which correction was made or taken back, and which rows that moved."""
-        before, former = self._session.labels(), self._session.corrections
+        before, former = self._session.draft, self._session.corrections
         self._session.record([(id, answer)])
         now = self._session.corrections
         said = "Taken back: a correction without effect."
@@ -241,14 +253,23 @@ class ReviewPage(Page):
         folder, n = self._session.folder, len(self._session.corrections)
         return {"folder": str(folder), "typed": typed(folder), "n": n}
 
-    def _moved(self, before: Labels) -> dict[str, Any]:
+    def _moved(self, before: Draft) -> dict[str, Any]:
         """Tell how many rows are in another cluster, and name some with both."""
-        after, rows = self._session.labels(), self._session.moved(before)
-        moved = [
-            f"{row} from {before.get(row, 'none')} to {after.get(row, 'none')}"
-            for row in rows[:_MOST_MOVED]
-        ]
+        after, moved = self._session.draft, list[str]()
+        rows = after.moved_since(before)
+        for v, i in rows[:_MOST_MOVED]:
+            both = [draft.labels[v][i] for draft in (before, after)]
+            origin, target = ("none" if label == LEFT_OUT else label for label in both)
+            view = after.found.views[v]
+            moved.append(f"{row_name(view.name, view.ids[i])} from {origin} to {target}")
         return {"n_moved": len(rows), "moved": moved}
 
-    def _shown(self, ids: list[str]) -> list[dict[str, Any]]:
-        return list(map(self.told, self._session.rows(ids)))
+    def _shown(self, names: Iterable[str]) -> dict[str, Any]:
+        """Return what a person sees of rows, each named alone or below another one."""
+        ids = [row for name in names for row in rows_in(name)]
+        return dict(zip(ids, map(self.told, self._session.rows(ids)), strict=True))
+
+
+def _cut(entries: list[Any]) -> dict[str, Any]:
+    """Return the first of a list, and how many there are."""
+    return {"n": len(entries), "rows": entries[:_MOST_LISTED]}

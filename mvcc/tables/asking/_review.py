@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -11,17 +11,31 @@ from typing import Any
 import numpy as np
 
 from mvcc._utils.arrays import Floats
-from mvcc._utils.messages import counted, row_name, shown, view_and_id
+from mvcc._utils.messages import counted, nearest_id, row_name, shown, view_and_id
 from mvcc._utils.outputs import OutputFolder, put_back
 from mvcc.exceptions import InvalidInputError, StoreError
 from mvcc.multiview import NEW, UNDO, Answer
 from mvcc.reporting.html import REPORT, REPORT_KIND, clustering_page
-from mvcc.results import CLUSTERING, Clustering, Sureness, listed_clusters, read_facts
+from mvcc.results import (
+    CLUSTERING,
+    Clustering,
+    Relation,
+    Sureness,
+    ViewFacts,
+    listed_clusters,
+    read_facts,
+)
 from mvcc.tables._layout import CORRECTIONS, FOUND
 from mvcc.tables.asking._card import ShownRow
 from mvcc.tables.asking._log import LoggedSession, about
 from mvcc.tables.correcting._corrected import Reviewed, parts_of
-from mvcc.tables.correcting._corrections import MATCH, NO_MATCH, corrections_in, is_about_cluster
+from mvcc.tables.correcting._corrections import (
+    MATCH,
+    NO_MATCH,
+    corrections_in,
+    is_about_cluster,
+    rows_in,
+)
 from mvcc.tables.correcting._draft import Draft, Row
 from mvcc.tables.explaining._distinguishing import with_likely_labels
 from mvcc.tables.fitting._features import features_before_clusters
@@ -41,7 +55,6 @@ PROPOSED_SPLIT = "split"  # an answer about a cluster: its parts are those that 
 
 # the answer about a row, by view and number, or about two that match or not
 _Said = dict[tuple[Row, ...], str]
-Labels = dict[str, int]  # the cluster of every row, as "view:id"; none for those left out
 
 
 class ReviewSession(LoggedSession):
@@ -89,6 +102,11 @@ class ReviewSession(LoggedSession):
         return self._reviewed.facts
 
     @property
+    def draft(self) -> Draft:
+        """The rows and their clusters as they are corrected now, also rows that were left out."""
+        return self._reviewed.draft
+
+    @property
     def corrections(self) -> list[str]:
         """A sentence for each correction that stands."""
         return self.facts.corrections
@@ -128,32 +146,35 @@ class ReviewSession(LoggedSession):
             for view, (rows, split) in parts.items()
         }
 
-    def labels(self) -> Labels:
-        """Return the cluster of every row that has one."""
-        return {
-            row_name(view.name, id): label
-            for view in self.facts.views
-            for id, label in zip(view.ids, view.labels, strict=True)
-        }
+    def find(self, text: str) -> list[str]:
+        """Return the rows with an id, alone or as "view:id", else those whose title begins so."""
+        text, inputs = text.strip(), self._inputs
+        names = [text, *(row_name(view, text) for view in inputs.numbers)]
+        found = dict.fromkeys(filter(None, map(inputs.find, names))) or self._shower.titled(text)
+        if found:
+            return [row_name(inputs.tables[v].name, inputs.tables[v].ids[i]) for v, i in found]
+        if view_and_id(text)[0] in inputs.numbers:
+            raise InvalidInputError(inputs.lacks(text))
+        guess = max((nearest_id(text, table.ids) for table in inputs.tables), key=len)
+        raise InvalidInputError(f"No row has the id {shown(text)}{guess}")
 
-    def moved(self, before: Labels) -> list[str]:
-        """Return the rows whose cluster is another one than before."""
-        after = self.labels()
-        return [row for row in {**before, **after} if before.get(row) != after.get(row)]
+    def entries(self, is_wanted: Callable[[ViewFacts, int], bool]) -> list[dict[str, Any]]:
+        """Return rows that have a cluster: first those between two, then those that fit none."""
+        entries = []
+        for view in self.facts.views:
+            columns: dict[str, Sequence[Any]] = {"kind": view.sureness, "cluster": view.labels}
+            for name in ("second", "probability", "second_probability"):
+                columns[name] = getattr(view, name) or [None] * view.n_rows
+            for row, id in enumerate(view.ids):
+                if is_wanted(view, row):
+                    facts = {name: values[row] for name, values in columns.items()}
+                    entries.append({"id": row_name(view.name, id), **facts})
+        order = [Sureness.BETWEEN, Sureness.NOWHERE, Sureness.SURE]
+        return sorted(entries, key=lambda row: (order.index(row["kind"]), row["probability"] or 0))
 
     def doubts(self) -> list[dict[str, Any]]:
         """Return the rows between clusters, the least likely first, then those that fit none."""
-        doubts = []
-        for view in self.facts.views:
-            columns: dict[str, Sequence[Any]] = {"cluster": view.labels}
-            for name in ("second", "probability", "second_probability"):
-                columns[name] = getattr(view, name) or [None] * view.n_rows
-            for row, kind in enumerate(view.sureness):
-                if kind is not Sureness.SURE:
-                    facts = {name: values[row] for name, values in columns.items()}
-                    doubts.append({"id": row_name(view.name, view.ids[row]), "kind": kind, **facts})
-        doubts.sort(key=lambda row: (row["kind"] is Sureness.NOWHERE, row["probability"] or 0))
-        return doubts
+        return self.entries(lambda view, row: view.sureness[row] is not Sureness.SURE)
 
     def rows(self, ids: Sequence[str]) -> list[ShownRow]:
         """Return what a person sees of rows, given as "view:id"."""
@@ -217,12 +238,26 @@ class ReviewSession(LoggedSession):
         """Return the matches that seem to be wrong, the most suspicious first."""
         matches = []
         for relation in self.facts.relations:
-            first, second = (self.facts.views[view] for view in relation.views)
             for match in relation.suspicious:
-                names = (first.name, first.ids[match.i]), (second.name, second.ids[match.j])
-                id = "\n".join(row_name(*name) for name in names)
+                id = self._match(relation, match.i, match.j)
                 matches.append({"id": id, "suspicion": match.suspicion, "used": not match.dropped})
         return sorted(matches, key=lambda match: -match["suspicion"])
+
+    def matches_of(self, rows: Set[str]) -> list[dict[str, Any]]:
+        """Return the matches of some rows, also those that were left out as suspicious."""
+        matches = []
+        for relation in self.facts.relations:
+            left_out = {match[:2] for match in relation.suspicious if match.dropped}
+            for pair in relation.pairs:
+                id = self._match(relation, *pair)
+                if not rows.isdisjoint(rows_in(id)):
+                    matches.append({"id": id, "used": pair not in left_out})
+        return matches
+
+    def _match(self, relation: Relation, i: int, j: int) -> str:
+        """Return the rows of a match, as corrections name them."""
+        first, second = (self.facts.views[view] for view in relation.views)
+        return f"{row_name(first.name, first.ids[i])}\n{row_name(second.name, second.ids[j])}"
 
     def _read(self) -> Inputs:
         """Read the tables that were clustered, and refuse others."""
@@ -269,11 +304,7 @@ def _refuse_contradiction(draft: Draft, former: Draft, said: _Said, line: Answer
     rows = tuple(sorted(draft.rows(line.id)))
     changed, named = [rows], [rows]
     if answer not in (MATCH, NO_MATCH):
-        changed = [
-            ((view, row),)
-            for view, (now, before) in enumerate(zip(draft.labels, former.labels, strict=True))
-            for row in np.flatnonzero(now != before).tolist()
-        ]
+        changed = [(row,) for row in draft.moved_since(former)]
         named = [(row,) for row in rows]
     for key in changed:
         if said.get(key, answer) != answer:

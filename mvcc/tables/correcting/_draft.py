@@ -15,6 +15,7 @@ from mvcc._utils.messages import (
     clipped,
     counted,
     for_reader,
+    lacks_view,
     nearest_id,
     row_name,
     shown,
@@ -171,6 +172,11 @@ class Draft:
             raise InvalidInputError(f"There is no cluster {shown(text)} among {known}.")
         return views, cluster
 
+    def moved_since(self, former: Draft) -> list[Row]:
+        """Return the rows whose cluster is another one than before."""
+        moved = map(np.not_equal, self.labels, former.labels)
+        return [(v, i) for v, rows in enumerate(moved) for i in np.flatnonzero(rows).tolist()]
+
     def decided_cluster(self, names: Iterable[str]) -> int | None:
         """Return the cluster that rows of one object were put into; None if nobody has done so."""
         rows = filter(None, map(self._find, names))
@@ -212,10 +218,7 @@ class Draft:
             self.absent.add(name)
             return None
         if view not in self._numbers:
-            known = ", ".join(row_name(known_view, "…") for known_view in self._numbers)
-            raise InvalidInputError(
-                f"a row must be given as a view and an id, such as {known}; got {shown(name)}."
-            )
+            raise InvalidInputError(lacks_view(name, self._numbers))
         view_facts = self.found.views[self._numbers[view]]
         if id in view_facts.outliers:
             raise InvalidInputError(f"{name} was answered to be an outlier, and has no cluster.")

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from mvcc._utils.arrays import Ints
-from mvcc._utils.messages import row_name, shown, view_and_id, views_of_pair
+from mvcc._utils.messages import lacks_view, shown, view_and_id, views_of_pair
 from mvcc.constraints import ConstraintFile
 from mvcc.results import Together
 from mvcc.tables.reading._column import as_texts
@@ -110,8 +110,7 @@ class Inputs:
         view, id = view_and_id(name)
         if view in self.numbers:
             return self.tables[self.numbers[view]].lacks(id)
-        known = ", ".join(row_name(view, "…") for view in self.numbers)
-        return f"an id must be a view and a row, such as {known}; got {shown(name)}."
+        return lacks_view(name, self.numbers)
 
     @property
     def tables_read(self) -> list[Table]:

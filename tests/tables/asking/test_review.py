@@ -103,7 +103,8 @@ def test_what_is_corrected_is_in_all_files_and_undone_to_the_byte(results):
     with ReviewSession(results) as session:
         session.record(SAID)
         left_out = [f"{view.name}:{id}" for view in session.facts.views for id in view.outliers]
-        assert labels(results) == session.labels() | dict.fromkeys(left_out, -1)
+        inside = {one["id"]: one["cluster"] for one in session.entries(lambda *row: True)}
+        assert labels(results) == inside | dict.fromkeys(left_out, -1)
     assert check_clustering(results)[1:] == ([], [])
     after = read_facts(results)
     first = "Cluster 0 is now called the first.", "Cluster 1 was merged into 2."
@@ -144,13 +145,13 @@ def test_violated_constraints_are_listed_as_the_clusters_are_now(tmp_path):
     with ReviewSession(tmp_path / "out") as session:
         for answers in ([], [("view0:a1\nview0:a2", "0"), ("view0:a3", "1")]):
             session.record(answers)
-            told, labels = ReviewPage(session).now()["violated"], session.labels()
+            told, now = ReviewPage(session).now()["violated"], labels(session.folder)
             # a correction ends the note on what was found
             assert any("violated" in note for note in session.facts.warnings) == (not answers)
             assert told["n"] == len(told["rows"]) > 0
             for one in told["rows"]:
                 rows = one["id"].split("\n")
-                assert one["clusters"] == [labels[row] for row in rows]
+                assert one["clusters"] == [now[row] for row in rows]
                 assert (one["clusters"][0] == one["clusters"][1]) != one["must_link"]
                 assert one["source"] == lines[frozenset(row[6:] for row in rows)]
         assert [one["source"] for one in told["rows"]] == ["line 3 of pairs.csv"]
@@ -287,7 +288,7 @@ def test_two_words_for_one_cluster_do_not_contradict_each_other(session):
     session.record([("0", "rename:dishes"), (first, "0"), (first, "dishes"), ("", "undo")])
     session.record([(first, "new:pans"), (second, "pans")])
     session.record([(first, "0"), (f"{first}\n{second}", "no match"), (second, "1")])
-    assert [session.labels()[row] for row in (first, second)] == [0, 1]
+    assert [labels(session.folder)[row] for row in (first, second)] == [0, 1]
 
 
 def test_an_interrupt_before_a_table_of_corrections_is_stored_leaves_nothing(results, monkeypatch):
@@ -318,7 +319,7 @@ def test_a_clustering_that_came_while_the_former_one_was_read_is_kept(results, m
 
 
 def test_the_page_shows_clusters_rows_that_are_unsure_first_and_how_a_cluster_may_be_split(session):
-    page, now = ReviewPage(session), session.labels()
+    page, now = ReviewPage(session), labels(session.folder)
     state = page.now()
     titles = dict(enumerate(session.facts.titles))
     for number, shown in enumerate(state["clusters"]):
@@ -345,6 +346,25 @@ def test_the_page_shows_clusters_rows_that_are_unsure_first_and_how_a_cluster_ma
         page.rows("nope:0")
     page.answer("0", "rename:the first", again=False)
     assert page.now()["clusters"][0]["name"] == "the first"
+
+
+def test_a_row_is_found_by_its_id_or_title_with_its_cluster_and_matches(session):
+    page, pair = ReviewPage(session), ids_of(session.facts, session.facts.relations[0].pairs[0])
+    row, id = pair[0], pair[0].partition(":")[2]
+    for text in (row, id, f" {id} "):
+        found = page.find(text)
+        assert (found["n"], found["rows"][0]["cluster"]) == (1, labels(session.folder)[row])
+        assert found["matches"]["rows"] == [{"id": "\n".join(pair), "used": True}]
+        assert names(found["shown"].values()) == {*pair}
+    page.answer(row, "outlier", again=False)
+    assert page.find(id)["rows"] == [{"id": row, "cluster": None}]
+    table = session._inputs.tables[1]
+    table.shown["name"] = ["Ä  jar <b>", *["a bowl"] * 39]
+    assert [row["id"] for row in page.find("ä jar")["rows"]] == [f"view1:{table.ids[0]}"]
+    assert page.find("A bo")["n"] == 39
+    for text, guess in (("A-3", "'a3'"), ("view1:B 3", "'b3'"), ("view9:x", ""), ("", "")):
+        with pytest.raises(MvccError, match=f"o row .*{guess}"):
+            page.find(text)
 
 
 def test_lines_that_are_read_again_keep_their_times_and_a_wrong_one_is_named(results):
@@ -553,7 +573,7 @@ def test_the_warning_on_a_name_follows_and_ends_once_the_cluster_is_renamed(sess
 
 def test_a_second_choice_without_rows_is_not_known(session):
     chosen = max(session.facts.views[0].second)
-    rows = [row for row, label in session.labels().items() if label == chosen]
+    rows = [row for row, label in labels(session.folder).items() if label == chosen]
     session.record([("\n".join(rows), "new:all of one")])
     for view in session.facts.views:
         assert chosen not in {*view.labels, *view.second}

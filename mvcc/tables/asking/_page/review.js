@@ -3,6 +3,7 @@
 
 let selected = new Set(); // rows, as "view:id"
 let opened = null; // the cluster whose rows are shown
+let wanted = null; // the id whose rows are shown
 const STILL = { preventScroll: true };
 
 const fullName = ({ cluster, name }) => `${cluster} ${name}`.trim();
@@ -69,6 +70,7 @@ function show(newState) {
   byId("corrections").replaceChildren(...newState.corrections.map((text) => entry(text)));
   if (newState.clusters.some((cluster) => String(cluster.cluster) === opened)) openRows(opened);
   else closeRows();
+  if (wanted !== null) findRows(wanted);
   showSelection();
 }
 
@@ -155,23 +157,53 @@ async function openRows(id) {
     const index = state.clusters.findIndex((one) => String(one.cluster) === id);
     byId("clusters").children[index].querySelector("button").focus();
   };
-  const hadFocus = byId("opened").contains(document.activeElement);
-  byId("opened").replaceChildren(
-    make(
-      "h2",
-      { tabindex: -1 },
-      `Rows of ${fullName(cluster)} (${howMany(reply, ", the least sure first")}) `,
-      button("Close", closeAndReturn),
-    ),
-    make("ul", { class: "rows" }, ...reply.rows.map((row) => entry(choosable(row)))),
-  );
-  byId("opened").hidden = false;
-  if (hadFocus) byId("opened").querySelector("h2").focus(STILL);
+  const title = `Rows of ${fullName(cluster)} (${howMany(reply, ", the least sure first")}) `;
+  const items = reply.rows.map((row) => entry(choosable(row)));
+  showSection("opened", title, closeAndReturn, make("ul", { class: "rows" }, ...items));
+}
+
+/* Show content in a section, whose heading keeps the focus that was in it. */
+function showSection(id, title, close, ...content) {
+  const section = byId(id);
+  const hadFocus = section.contains(document.activeElement);
+  const heading = make("h2", { tabindex: -1 }, title, button("Close", close));
+  section.replaceChildren(heading, ...content);
+  section.hidden = false;
+  if (hadFocus) heading.focus(STILL);
 }
 
 function closeRows() {
   opened = null;
   byId("opened").hidden = true;
+}
+
+async function findRows(text) {
+  wanted = text;
+  const reply = await get(`find?id=${encodeURIComponent(text)}`);
+  if (wanted !== text) return; // another one is looked for meanwhile
+  if (!reply) {
+    closeFound();
+    return;
+  }
+  if (reply.version !== state.status.version) {
+    await loadState(); // which looks for it again
+    return;
+  }
+  Object.assign(state.shown, reply.shown);
+  const closeAndReturn = () => {
+    closeFound();
+    byId("wanted").focus();
+  };
+  const items = make("ul", { class: "rows" }, ...reply.rows.map(doubtfulItem));
+  const matches = make("ul", ...reply.matches.rows.map(matchItem));
+  const nMatches = reply.matches.n ? make("h3", `Matches (${howMany(reply.matches)})`) : "";
+  showSection("found", `Found (${howMany(reply)}) `, closeAndReturn, items, nMatches, matches);
+  showSelection();
+}
+
+function closeFound() {
+  wanted = null;
+  byId("found").hidden = true;
 }
 
 function choosable(row) {
@@ -186,14 +218,19 @@ function choosable(row) {
   return make("div", make("label", box, " Select"), shownRow(row));
 }
 
-function doubtfulItem({ id, second }) {
+function doubtfulItem({ id, cluster, second, probability, second_probability }) {
   const [row] = rowsOf([id]);
-  const other = clusterOf(row, second);
+  const own = clusterOf(row, cluster);
+  const other = second === cluster ? undefined : clusterOf(row, second);
+  const chance = (share) => (share === null ? "" : ` (probability ${share})`);
+  const place = own ? `In ${fullName(own)}${chance(probability)}` : "Left out, since it fits nowhere";
+  const choice = other ? `; second choice ${fullName(other)}${chance(second_probability)}` : "";
   const move = () => correct(id, second, `${id} to ${fullName(other)}`);
   const leaveOut = () => correct(id, "outlier", `${id} fits nowhere`);
-  const buttons = buttonRow(button("Fits nowhere", leaveOut, `(${id})`));
-  if (other) buttons.prepend(button(`Move to ${fullName(other)}`, move, `(${id})`));
-  return entry(choosable(row), buttons);
+  const buttons = buttonRow();
+  if (other) buttons.append(button(`Move to ${fullName(other)}`, move, `(${id})`));
+  if (own) buttons.append(button("Fits nowhere", leaveOut, `(${id})`));
+  return entry(choosable(row), make("p", `${place}${choice}.`), buttons);
 }
 
 function disputedItem({ id, said }) {
@@ -261,6 +298,11 @@ byId("selection").addEventListener("submit", (event) => {
   } else if (action === "move")
     correct(ids, byId("target").value, `${rowCount} to ${byId("target").value}`);
   else correct(ids, action, `${rowCount}: ${event.submitter.textContent}`);
+});
+
+byId("finding").addEventListener("submit", async () => {
+  await findRows(byId("wanted").value);
+  byId("found").querySelector("h2")?.focus();
 });
 
 const KEYS = /^[pfr]$/i;
