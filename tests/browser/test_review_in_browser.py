@@ -184,6 +184,17 @@ def test_of_views_numbered_apart_a_row_is_moved_within_its_view(tmp_path, open_p
         wait_for(page, TOLD, "moved to images:2. 1 row moved.")
 
 
+def test_the_cluster_of_a_row_is_known_where_a_third_table_is_numbered_apart(tmp_path, open_page):
+    config = write_tables(tmp_path)
+    config.write_text(config.read_text().replace("{texts:", "{more: texts.csv, texts:", 1))
+    cluster_job(load_job(config).model_copy(update=QUICK), tmp_path / "results")
+    with correcting(tmp_path / "results") as server:
+        page = open_page(server)
+        page.fill("#wanted", "i6")
+        page.keyboard.press("Enter")
+        wait_for(page, "#found", f"In texts:{clusters(tmp_path / 'results')['images:i6']} ")
+
+
 def test_doubts_and_the_cluster_of_closed_rows_are_found_without_scrolling(results, open_page):
     with correcting(results) as server:
         page = open_page(server)

@@ -16,26 +16,12 @@ from mvcc._utils.outputs import OutputFolder, put_back
 from mvcc.exceptions import InvalidInputError, StoreError
 from mvcc.multiview import NEW, UNDO, Answer
 from mvcc.reporting.html import REPORT, REPORT_KIND, clustering_page
-from mvcc.results import (
-    CLUSTERING,
-    Clustering,
-    Relation,
-    Sureness,
-    ViewFacts,
-    listed_clusters,
-    read_facts,
-)
+from mvcc.results import CLUSTERING, Clustering, Sureness, ViewFacts, listed_clusters, read_facts
 from mvcc.tables._layout import CORRECTIONS, FOUND
 from mvcc.tables.asking._card import ShownRow
 from mvcc.tables.asking._log import LoggedSession, about
 from mvcc.tables.correcting._corrected import Reviewed, parts_of
-from mvcc.tables.correcting._corrections import (
-    MATCH,
-    NO_MATCH,
-    corrections_in,
-    is_about_cluster,
-    rows_in,
-)
+from mvcc.tables.correcting._corrections import MATCH, NO_MATCH, corrections_in, is_about_cluster
 from mvcc.tables.correcting._draft import Draft, Row
 from mvcc.tables.explaining._distinguishing import with_likely_labels
 from mvcc.tables.fitting._features import features_before_clusters
@@ -138,7 +124,7 @@ class ReviewSession(LoggedSession):
 
     def parts(self, cluster: str, draft: Draft | None = None) -> dict[str, dict[str, int]]:
         """Propose two parts of a cluster: by view, 0 or 1 for the id of every row."""
-        draft = draft or self._reviewed.draft
+        draft = draft or self.draft
         parts = parts_of(draft, cluster, self._features, self._used, self._job.seed)
         tables = {table.name: table for table in self._used.tables}
         return {
@@ -212,7 +198,7 @@ class ReviewSession(LoggedSession):
             return []
         clusters_by_view, disputes = dict[str, dict[str, int]](), []
         # by the names that groups gave, which corrections may have changed
-        for view, into in zip(self._found.views, self._reviewed.draft.into, strict=True):
+        for view, into in zip(self._found.views, self.draft.into, strict=True):
             clusters_by_view[view.name] = dict(zip(view.names, into.tolist(), strict=False))
         for dispute in self.facts.together.open:
             cluster_of = clusters_by_view.get(view_and_id(dispute.id)[0], {})
@@ -239,7 +225,7 @@ class ReviewSession(LoggedSession):
         matches = []
         for relation in self.facts.relations:
             for match in relation.suspicious:
-                id = self._match(relation, match.i, match.j)
+                id = "\n".join(self._both(relation.views, match.i, match.j))
                 matches.append({"id": id, "suspicion": match.suspicion, "used": not match.dropped})
         return sorted(matches, key=lambda match: -match["suspicion"])
 
@@ -249,15 +235,15 @@ class ReviewSession(LoggedSession):
         for relation in self.facts.relations:
             left_out = {match[:2] for match in relation.suspicious if match.dropped}
             for pair in relation.pairs:
-                id = self._match(relation, *pair)
-                if not rows.isdisjoint(rows_in(id)):
-                    matches.append({"id": id, "used": pair not in left_out})
+                both = self._both(relation.views, *pair)
+                if not rows.isdisjoint(both):
+                    matches.append({"id": "\n".join(both), "used": pair not in left_out})
         return matches
 
-    def _match(self, relation: Relation, i: int, j: int) -> str:
-        """Return the rows of a match, as corrections name them."""
-        first, second = (self.facts.views[view] for view in relation.views)
-        return f"{row_name(first.name, first.ids[i])}\n{row_name(second.name, second.ids[j])}"
+    def _both(self, views: tuple[int, int], *pair: int) -> list[str]:
+        """Return the rows of a match as "view:id"."""
+        of_views = (self.facts.views[view] for view in views)
+        return [row_name(view.name, view.ids[i]) for view, i in zip(of_views, pair, strict=True)]
 
     def _read(self) -> Inputs:
         """Read the tables that were clustered, and refuse others."""

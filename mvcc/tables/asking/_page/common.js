@@ -275,7 +275,8 @@ async function get(path) {
     return reply;
   }
   const remedy = `Start ${document.title} again.`;
-  showProblem(reply?.error || `The server is gone, or has another address now. ${remedy}`);
+  const gone = `The server is gone, or has another address now. ${remedy}`;
+  showProblem(reply?.error || (response?.status === 414 ? "This is too long to be found." : gone));
   unanswered = true;
   return null;
 }

@@ -9,7 +9,9 @@ const STILL = { preventScroll: true };
 const fullName = ({ cluster, name }) => `${cluster} ${name}`.trim();
 const rowsOf = (ids) => ids.map((id) => state.shown[id]);
 const clusterOf = ({ view }, label) =>
-  state.clusters.find(({ cluster }) => cluster === label || cluster === `${view}:${label}`);
+  state.clusters.find(
+    ({ cluster, rows }) => view in rows && String(cluster).split(":").pop() === String(label),
+  );
 const idOf = (row) => `${row.view}:${row.id}`;
 const entry = (...content) => make("li", ...content);
 const asRows = (rows) => make("div", { class: "rows" }, ...rows);
@@ -180,7 +182,7 @@ function closeRows() {
 async function findRows(text) {
   wanted = text;
   const reply = await get(`find?id=${encodeURIComponent(text)}`);
-  if (wanted !== text) return; // another one is looked for meanwhile
+  if (wanted !== text || !state) return; // another one is looked for, or the page has ended
   if (!reply) {
     closeFound();
     return;
@@ -223,7 +225,7 @@ function doubtfulItem({ id, cluster, second, probability, second_probability }) 
   const own = clusterOf(row, cluster);
   const other = second === cluster ? undefined : clusterOf(row, second);
   const chance = (share) => (share === null ? "" : ` (probability ${share})`);
-  const place = own ? `In ${fullName(own)}${chance(probability)}` : "Left out, since it fits nowhere";
+  const place = own ? `In ${fullName(own)}${chance(probability)}` : "Left out";
   const choice = other ? `; second choice ${fullName(other)}${chance(second_probability)}` : "";
   const move = () => correct(id, second, `${id} to ${fullName(other)}`);
   const leaveOut = () => correct(id, "outlier", `${id} fits nowhere`);
@@ -302,7 +304,7 @@ byId("selection").addEventListener("submit", (event) => {
 
 byId("finding").addEventListener("submit", async () => {
   await findRows(byId("wanted").value);
-  byId("found").querySelector("h2")?.focus();
+  byId("found")?.querySelector("h2")?.focus();
 });
 
 const KEYS = /^[pfr]$/i;
