@@ -292,6 +292,7 @@ def review(
         elif not for_program:
             shared.in_browser(tables.ReviewPage(session), "Correct", port, no_open)
         if parts is None:
-            shared.say(f"{folder} has {counted(len(session.corrections), 'correction')} in all.")
+            n = counted(len(session.draft.sentences), "correction")
+            shared.say(f"{folder} has {n} in all.")
             again = f"mvcc cluster CONFIG --continue {typed(folder)} --out NEW"
             shared.say(f"Made anew, it keeps them: {again}", err=True)

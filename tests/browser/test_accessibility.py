@@ -37,4 +37,7 @@ def test_questions_and_corrections(visit, results, tmp_path, colors):
         assert objections(visit(server.address, width=390, color_scheme=colors)) == []
     with correcting(results) as server:
         page = visit(server.address, ready=REVIEWS, color_scheme=colors)
+        page.fill("#wanted", "t6")
+        page.keyboard.press("Enter")
+        page.wait_for_selector("#found h2:focus")
         assert objections(page) == []

@@ -168,7 +168,7 @@ def test_the_column_of_ids_that_was_asked_for_names_the_rows_again(tmp_path, lat
         (changes,) = facts["continued"]["changes"]
         assert (facts["views"][0]["ids"][0], changes["by_model"], warned) == (first, False, [])
         with ReviewSession(tmp_path / "june") as session:
-            assert not session.corrections
+            assert not session.facts.corrections
     else:
         here, there = (first if later == "prefixed" else "0"), first.removeprefix("C-")
         there = there if later == "prefixed" else str(frame["kunde"].iloc[0])

@@ -239,9 +239,9 @@ class ReviewPage(Page):
 
     def answer(self, id: str, answer: str, again: bool) -> dict[str, Any]:
         """Tell which correction was made or taken back, and which rows that moved."""
-        before, former = self._session.draft, self._session.corrections
+        before = self._session.draft
         self._session.record([(id, answer)])
-        now = self._session.corrections
+        former, now = before.sentences, self._session.draft.sentences
         said = "Taken back: a correction without effect."
         if len(now) < len(former):
             said = f"Taken back: {former[-1]}"
@@ -250,7 +250,7 @@ class ReviewPage(Page):
         return {**self.now(), "told": self._moved(before) | {"said": said}}
 
     def finish(self) -> dict[str, Any]:
-        folder, n = self._session.folder, len(self._session.corrections)
+        folder, n = self._session.folder, len(self._session.draft.sentences)
         return {"folder": str(folder), "typed": typed(folder), "n": n}
 
     def _moved(self, before: Draft) -> dict[str, Any]:

@@ -92,11 +92,6 @@ class ReviewSession(LoggedSession):
         """The rows and their clusters as they are corrected now, also rows that were left out."""
         return self._reviewed.draft
 
-    @property
-    def corrections(self) -> list[str]:
-        """A sentence for each correction that stands."""
-        return self.facts.corrections
-
     def record(self, answers: list[tuple[str, str]], *, where: Sequence[str] = ()) -> list[Answer]:
         """Store several corrections, all of them or none.
 
@@ -189,7 +184,7 @@ class ReviewSession(LoggedSession):
             "disputed": self.disputes()[:n],
             "violated": self.violated()[:n],
             "matches": self.doubted_matches()[:n],
-            "corrections": self.corrections,
+            "corrections": facts.corrections,
         }
 
     def disputes(self) -> list[dict[str, Any]]:

@@ -106,9 +106,7 @@ class Draft:
     @property
     def lost(self) -> list[str]:
         """A warning that counts earlier lines and rows without effect, if there are some."""
-        lost = []
-        if self.n_lost:
-            lost.append(counted(self.n_lost, "correction"))
+        lost = [counted(self.n_lost, "correction")] if self.n_lost else []
         if self.absent:
             lost.append(f"{counted(len(self.absent), 'row')} of corrections")
         if not lost:

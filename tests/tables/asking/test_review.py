@@ -228,7 +228,7 @@ def test_a_clustering_that_continues_it_is_corrected_in_the_same_way_and_so_is_t
         assert not compare_clusterings(results, results.parent / name)["views"][0]["moved"]
     with ReviewSession(results.parent / "july") as session:
         session.record([("", "undo")])
-        assert session.corrections == list(read_facts(results).corrected.sentences[:-1])
+        assert session.facts.corrections == list(read_facts(results).corrected.sentences[:-1])
     with pytest.raises(StoreError, match=r"results has been corrected .* with --continue"):
         cluster_job(load_job(results / "cluster.yaml"), results, fresh=True)
 
@@ -277,10 +277,10 @@ def test_corrections_of_one_table_may_not_contradict_but_of_two_the_later_holds(
     said = [(id.format(**names), answer) for id, answer in lines]
     with pytest.raises(MvccError, match=message.format(**names)):
         session.record(said)
-    assert session.corrections == []
+    assert session.facts.corrections == []
     for line in said[:2]:
         session.record([line])
-    assert session.corrections[1:] == [holds.format(**names)]
+    assert session.facts.corrections[1:] == [holds.format(**names)]
 
 
 def test_two_words_for_one_cluster_do_not_contradict_each_other(session):
@@ -432,7 +432,7 @@ def test_a_folder_that_was_moved_is_corrected_if_its_tables_are_found(results, t
     shutil.move(tmp_path / "made", tmp_path / "all")
     shutil.move(tmp_path / "elsewhere", tmp_path / "all/other")
     with ReviewSession(tmp_path / "all/other") as session:
-        assert session.corrections == ["Cluster 0 is now called the first."]
+        assert session.facts.corrections == ["Cluster 0 is now called the first."]
 
 
 def test_lines_that_name_nothing_stay_in_the_log_without_effect(results):
@@ -441,7 +441,7 @@ def test_lines_that_name_nothing_stay_in_the_log_without_effect(results):
     )
     notes = []
     with ReviewSession(results, notes.append) as session:
-        assert session.corrections == ["Cluster 0 is now called first."]
+        assert session.facts.corrections == ["Cluster 0 is now called first."]
         (warning,) = (one for one in session.facts.warnings if "they have no effect" in one)
         assert warning.startswith("3 corrections and 1 row of corrections name what is not in")
     with ReviewSession(results, notes.append) as session:
@@ -479,7 +479,7 @@ def test_on_a_full_disk_a_correction_was_not_made(results, session, monkeypatch)
         with pytest.raises(StoreError, match=r"What corrections\.csv holds is kept; run the same"):
             session.record(SAID[1:])
     assert outputs(results, *ALL) == before
-    assert len(session.corrections) == 1
+    assert len(session.facts.corrections) == 1
     session.record(SAID[1:])
 
 
@@ -500,7 +500,7 @@ def test_a_correction_in_the_log_need_not_be_said_again(results, session, monkey
             session.record(SAID)
     session.__exit__()
     with ReviewSession(results) as again:
-        assert len(again.corrections) == len(SAID)
+        assert len(again.facts.corrections) == len(SAID)
 
 
 def test_pictures_stay_with_their_rows(results):
@@ -523,7 +523,7 @@ def test_of_views_numbered_apart_a_merge_holds_for_new_rows_and_second_choices(t
     with ReviewSession(tmp_path / "results") as session:
         session.record([("view0:1", "merge:0")])
         first, second = session.facts.views
-        assert session.corrections == ["Cluster view0:1 was merged into view0:0."]
+        assert session.facts.corrections == ["Cluster view0:1 was merged into view0:0."]
         listed = [(one["cluster"], [*one["rows"]]) for one in session.document(9)["clusters"]]
     assert set(first.labels) == {0, 2}
     assert set(first.second) <= {0, 2}
@@ -631,14 +631,14 @@ def test_killed_at_any_step_it_has_all_corrections_or_none(made, tmp_path, tried
         results = tmp_path / str(step) / "results"
         ends.append(steps.in_child(partial(interrupted, step, results), tmp_path / "log"))
         with ReviewSession(results) as session:
-            assert len(session.corrections) in (0, len(SAID))
+            assert len(session.facts.corrections) in (0, len(SAID))
         assert check_clustering(results)[1:] == ([], [])
         assert not list(results.rglob(".*.part"))
         if not ends[-1]:
             break
     assert ends[-1] == 0
     assert set(ends[:-1]) == {-signal.SIGKILL}
-    assert len(session.corrections) == len(SAID)
+    assert len(session.facts.corrections) == len(SAID)
     tried("corrections of a result killed at a step", len(ends) - 1)
 
 
