@@ -25,8 +25,9 @@ from mvcc.tables._job import View
 from mvcc.tables.explaining._distinguishing import written
 from mvcc.tables.reading._codes import file_reason, looks_like_codes
 from mvcc.tables.reading._column import GLANCE, Column, LeftOut, Written
-from mvcc.tables.reading._columns import notes_on_far_values, read_like
+from mvcc.tables.reading._columns import read_like
 from mvcc.tables.reading._files import read_frame
+from mvcc.tables.reading._missing_numbers import notes_on_far_values
 from mvcc.tables.reading._numbers import numbers_by_arrow
 from mvcc.tables.reading._problems import Problems
 from mvcc.tables.reading._table import table_of
@@ -259,6 +260,13 @@ def test_numbers_that_are_all_days_are_dates_also_in_new_rows(tmp_path, empty):
     ("SET-1001|SET-1002|SET-1001|SET-1002", "category", ""),
     ("Try 1|Try 2|Try 1|Try 2", "category", ""),
     ("+|-||++|-|+|+", "category", "- beside + is a value"),
+    ("airbag|none|none||airbag|none", "category", ""),
+    ("None|mild|None|severe|mild|(none)|(none)", "category", ""),
+    ("<=20|>20|>20|<=20", "category", ""),
+    (">= 5 kg|< 5 kg||< 5 kg|>= 5 kg", "category", ""),
+    ("1Fam" + "|1Fam|1Fam" * 30 + "|Duplex|TwnhsE", "category", ""),
+    ("3rd|1st|3rd|2nd|3rd", "text", ""),
+    ("1. Yes|2. No|1. Yes|1. Yes", "category", ""),
     ("1|2|3|4|5|6|a|b|c", "text", "6 of 9 values are numbers, 'a' is not"),
     ("1986|c1986|1990|[1998?]|2003", "text", "3 of 5 values are numbers, 'c1986' is not"),
     ("1986|c1986|1990|[1998?]", "text", ""),
@@ -280,6 +288,16 @@ def test_numbers_that_are_all_days_are_dates_also_in_new_rows(tmp_path, empty):
 ])  # fmt: skip
 def test_what_is_neither_number_nor_date_is_a_category_or_a_text(tmp_path, values, kind, note):
     assert_is_read(tmp_path, values, kind, note, [value or None for value in values.split("|")])
+
+
+def test_none_is_missing_beside_numbers_dates_and_texts_but_a_category_of_new_rows(tmp_path):
+    texts = "|".join(f"thing {n}" for n in range(41))
+    for cells in ("1.5 €|2 €|none", "2020-01-01|2020-01-02|none", f"{texts}|none"):
+        assert column_of(tmp_path, cells)[0].n_missing == 1
+    column, _ = column_of(tmp_path, "airbag|none|none|airbag")
+    new = read_like([column], pd.DataFrame({"c": ["none", "?"]}))["c"]
+    assert new.values.tolist() == ["none", None]
+    assert column_of(tmp_path, "airbag|none|none|airbag", missing=("none",))[0].n_missing == 2
 
 
 def test_a_single_plus_among_numbers_leaves_dashes_missing(tmp_path):
@@ -1029,6 +1047,12 @@ def test_many_rows_are_read_as_few(tmp_path, last):
         ([*range(1, 8), 9], "9 in Q (3 rows, all others 1 to 7)"),
         ([1, 2, 4, 5, 6, 8], None),
         ([1, 2, 3, 4, 7], None),
+        ([4, 5, 6, 8], None),
+        ([1, 2.5, 6, 24], None),
+        ([0, 31.5, 35, 40.5], None),
+        ([1.5, 2, 3.5, 999.9], "999.9 in Q (7 rows, all others 1.5 to 3.5)"),
+        ([1.5, 2, 3.5, -8], "-8 in Q (7 rows, all others 1.5 to 3.5)"),
+        ([-1.5, 2, 3.5, -30], None),
         ([1, 2.5, 4, 5, 9], None),
         ([*range(10)], None),
     ],
@@ -1094,12 +1118,13 @@ def test_a_constant_with_gaps_is_no_choice(tmp_path, cells):
 @pytest.mark.parametrize(
     ("cells", "n_columns", "is_named"),
     [
-        ("3,,,2,,", 5, True),
-        ("3,,2,", 5, False),
-        ("3,,,2,,", 4, False),
-        ("3,,,0,,", 5, False),
-        (".5,,,2,,", 5, False),
-        ("3,,,", 5, False),
+        ("1,,,1,,,2,,", 5, True),
+        ("1,,2,1,,1,2,,", 5, False),
+        ("1,,,1,,,2,,", 4, False),
+        ("1,,,1,,,0,,", 5, False),
+        ("1,,,1,,,1.5,,", 5, False),
+        ("2,,,3,,,3,,", 5, False),  # as ranks are
+        ("1,,,", 5, False),
     ],
 )
 def test_empty_cells_of_counts_may_mean_0(tmp_path, cells, n_columns, is_named):

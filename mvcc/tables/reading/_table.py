@@ -29,13 +29,12 @@ from mvcc.tables.reading._column import (
 from mvcc.tables.reading._columns import (
     add_mistakes,
     code_reasons,
-    notes_on_blanks,
-    notes_on_far_values,
     understand_all,
     with_examples,
 )
 from mvcc.tables.reading._id_column import Named, find_id_column, keys_named, other_readings
 from mvcc.tables.reading._kinds import Understood, Values
+from mvcc.tables.reading._missing_numbers import notes_on_blanks, notes_on_far_values
 from mvcc.tables.reading._problems import Problems, is_in_memory, option_for
 from mvcc.tables.reading._rows import (
     MOST_LISTED,
