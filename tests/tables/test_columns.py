@@ -491,7 +491,7 @@ def test_an_id_is_guessed_where_it_is_named_like_one_and_distinct(tmp_path):
 
 
 def test_an_id_may_be_called_so_in_one_word_but_not_other_words_with_such_an_end(tmp_path):
-    ids = "patientid Kundennr PatientNumber Matrikelnummer numero MMSI".split()
+    ids = "patientid Kundennr PatientNumber Matrikelnummer numero MMSI PID uid idno".split()
     ids += ["Barcode", "Matrícula", "N.º", "Código", "Codice", "Número", "Номер", "Kod towaru"]
     ids += ["顧客ID", "会員番号", "商品コード", "用户编号", "订单号", "고객번호"]
     for name in [*ids, "Laufende Nummer", "Permit #", "N° dossier", "Numéro de dossier"]:

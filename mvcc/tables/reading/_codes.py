@@ -24,8 +24,8 @@ _LABELS = re.compile(
 )
 _MOST_LABELS = 50
 _ID = re.compile(
-    r"(.*[ _.-])?(id|ids|key|code|nr|no|number|uuid|identifier|sku|isbn|ean|imo|mmsi|siret|iban"
-    r"|matr[ií]cul[ae]|barcode|c[oó]digo|codice|#|n\.?[°º])\.?",
+    r"(.*[ _.-])?([pu]?id|ids|idno|key|code|nr|no|number|uuid|identifier|sku|isbn|ean|imo|mmsi"
+    r"|siret|iban|matr[ií]cul[ae]|barcode|c[oó]digo|codice|#|n\.?[°º])\.?",
     re.IGNORECASE,
 )
 # which ends a name in Chinese, Japanese and Korean
