@@ -659,6 +659,12 @@ def test_short_texts_are_categories_if_they_repeat_and_else_left_out(tmp_path, b
     assert [one.kind for one in asked.used[:2]] == ["text", "text"]
 
 
+def test_many_categories_that_differ_in_small_letters_alone_are_named(tmp_path):
+    cities = [f"Bad {n % 60}a" if n % 120 else "BAD 0a" for n in range(400)]
+    found = read(tmp_path, pd.DataFrame({"city": cities, "x": np.arange(400) / 8}))
+    assert found.every_column[0].note == "'BAD 0a' and 'Bad 0a' are different values"
+
+
 def test_columns_that_say_nothing_of_their_own_are_named_and_left_out(tmp_path):
     prices, colors = (3, 1, 4, 1, 5, 9, 2, 6, 5, 3), "rgbrgbrrgb"
     lines = [
