@@ -529,6 +529,7 @@ def test_labels_are_never_clustered_in_silence(tmp_path):
     assert read(tmp_path, content, columns={"species": "category"}).columns == ["x", "species"]
     assert read(tmp_path, content, labels_column="Class", ignore=("species",)).notes == ()
     assert read(tmp_path, "id,x,class\na,1,5\nb,2,5\n").notes == (), "a constant"
+    assert read(tmp_path, "id,x,class\na,1,tumor\nb,2,none\nc,4,none\n").columns == ["x"]
     distinct = read(tmp_path, "id,x,species,class\na,1,u,0.5\nb,2,v,1.5\nc,4,w,2.5\n")
     notes = [column.note for column in distinct.every_column[2:]]
     assert notes == ["names that hardly repeat", "looks like labels"], "words of which none repeats"

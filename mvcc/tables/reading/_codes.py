@@ -98,7 +98,7 @@ def why_unasked(name: str, values: pd.Series[Any], code: LeftOut | None) -> Left
     if may_be_ids and texts.str.fullmatch(r"\d+([-/]\d+)*").all():  # 23-4411 is not a range
         return LeftOut.AN_ID
     if _LABELS.fullmatch(name.strip()):
-        texts = values[~is_missing(values)].astype(str)
+        texts = given_texts(values, of_categories=True)
         if 2 <= texts.nunique() <= _MOST_LABELS:
             are_names = texts.is_unique and texts.str.contains(r"[^\W\d_]").all()
             return LeftOut.NAMES if are_names else LeftOut.LIKE_LABELS

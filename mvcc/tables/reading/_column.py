@@ -234,9 +234,9 @@ def first_text(values: pd.Series[Any]) -> str:
     return ""
 
 
-def given_texts(column: pd.Series[Any]) -> pd.Series[Any]:
+def given_texts(column: pd.Series[Any], *, of_categories: bool = False) -> pd.Series[Any]:
     """Return the values of a column as text, without missing ones."""
-    return as_texts(column[~is_missing(column)])
+    return as_texts(column[~is_missing(column, of_categories=of_categories)])
 
 
 def as_texts(column: pd.Series[Any]) -> pd.Series[Any]:
