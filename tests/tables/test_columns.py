@@ -25,8 +25,9 @@ from mvcc.tables._job import View
 from mvcc.tables.explaining._distinguishing import written
 from mvcc.tables.reading._codes import file_reason, looks_like_codes
 from mvcc.tables.reading._column import GLANCE, Column, LeftOut, Written, numbers_by_arrow
-from mvcc.tables.reading._columns import notes_on_far_values, read_like
+from mvcc.tables.reading._columns import read_like
 from mvcc.tables.reading._files import read_frame
+from mvcc.tables.reading._missing_numbers import notes_on_far_values
 from mvcc.tables.reading._problems import Problems
 from mvcc.tables.reading._table import table_of
 from tests.command_line import mvcc
@@ -267,6 +268,13 @@ def test_numbers_that_are_all_days_are_dates_also_in_new_rows(tmp_path, empty):
     ("SET-1001|SET-1002|SET-1001|SET-1002", "category", ""),
     ("Try 1|Try 2|Try 1|Try 2", "category", ""),
     ("+|-||++|-|+|+", "category", "- beside + is a value"),
+    ("airbag|none|none||airbag|none", "category", ""),
+    ("None|mild|None|severe|mild|(none)|(none)", "category", ""),
+    ("<=20|>20|>20|<=20", "category", ""),
+    (">= 5 kg|< 5 kg||< 5 kg|>= 5 kg", "category", ""),
+    ("1Fam" + "|1Fam|1Fam" * 30 + "|Duplex|TwnhsE", "category", ""),
+    ("3rd|1st|3rd|2nd|3rd", "text", ""),
+    ("1. Yes|2. No|1. Yes|1. Yes", "category", ""),
     ("1|2|3|4|5|6|a|b|c", "text", "6 of 9 values are numbers, 'a' is not"),
     ("1986|c1986|1990|[1998?]|2003", "text", "3 of 5 values are numbers, 'c1986' is not"),
     ("1986|c1986|1990|[1998?]", "text", ""),
@@ -288,6 +296,16 @@ def test_numbers_that_are_all_days_are_dates_also_in_new_rows(tmp_path, empty):
 ])  # fmt: skip
 def test_what_is_neither_number_nor_date_is_a_category_or_a_text(tmp_path, values, kind, note):
     assert_is_read(tmp_path, values, kind, note, [value or None for value in values.split("|")])
+
+
+def test_none_is_missing_beside_numbers_dates_and_texts_but_a_category_of_new_rows(tmp_path):
+    texts = "|".join(f"thing {n}" for n in range(41))
+    for cells in ("1.5 €|2 €|none", "2020-01-01|2020-01-02|none", f"{texts}|none"):
+        assert column_of(tmp_path, cells)[0].n_missing == 1
+    column, _ = column_of(tmp_path, "airbag|none|none|airbag")
+    new = read_like([column], pd.DataFrame({"c": ["none", "?"]}))["c"]
+    assert new.values.tolist() == ["none", None]
+    assert column_of(tmp_path, "airbag|none|none|airbag", missing=("none",))[0].n_missing == 2
 
 
 def test_a_single_plus_among_numbers_leaves_dashes_missing(tmp_path):
@@ -494,7 +512,7 @@ def test_an_id_is_guessed_where_it_is_named_like_one_and_distinct(tmp_path):
 
 
 def test_an_id_may_be_called_so_in_one_word_but_not_other_words_with_such_an_end(tmp_path):
-    ids = "patientid Kundennr PatientNumber Matrikelnummer numero MMSI".split()
+    ids = "patientid Kundennr PatientNumber Matrikelnummer numero MMSI PID uid idno".split()
     ids += ["Barcode", "Matrícula", "N.º", "Código", "Codice", "Número", "Номер", "Kod towaru"]
     ids += ["顧客ID", "会員番号", "商品コード", "用户编号", "订单号", "고객번호"]
     for name in [*ids, "Laufende Nummer", "Permit #", "N° dossier", "Numéro de dossier"]:
@@ -532,6 +550,7 @@ def test_labels_are_never_clustered_in_silence(tmp_path):
     assert read(tmp_path, content, columns={"species": "category"}).columns == ["x", "species"]
     assert read(tmp_path, content, labels_column="Class", ignore=("species",)).notes == ()
     assert read(tmp_path, "id,x,class\na,1,5\nb,2,5\n").notes == (), "a constant"
+    assert read(tmp_path, "id,x,class\na,1,tumor\nb,2,none\nc,4,none\n").columns == ["x"]
     distinct = read(tmp_path, "id,x,species,class\na,1,u,0.5\nb,2,v,1.5\nc,4,w,2.5\n")
     notes = [column.note for column in distinct.every_column[2:]]
     assert notes == ["names that hardly repeat", "looks like labels"], "words of which none repeats"
@@ -660,6 +679,12 @@ def test_short_texts_are_categories_if_they_repeat_and_else_left_out(tmp_path, b
     assert [one.kind or str(one.why) for one in found[:3]] == kinds
     asked = read(tmp_path, pd.DataFrame(names), columns={"city": "text", "name": "text"})
     assert [one.kind for one in asked.used[:2]] == ["text", "text"]
+
+
+def test_many_categories_that_differ_in_small_letters_alone_are_named(tmp_path):
+    cities = [f"Bad {n % 60}a" if n % 120 else "BAD 0a" for n in range(400)]
+    found = read(tmp_path, pd.DataFrame({"city": cities, "x": np.arange(400) / 8}))
+    assert found.every_column[0].note == "'BAD 0a' and 'Bad 0a' are different values"
 
 
 def test_columns_that_say_nothing_of_their_own_are_named_and_left_out(tmp_path):
@@ -1050,6 +1075,12 @@ def test_many_rows_are_read_as_few(tmp_path, last):
         ([*range(1, 8), 9], "9 in Q (3 rows, all others 1 to 7)"),
         ([1, 2, 4, 5, 6, 8], None),
         ([1, 2, 3, 4, 7], None),
+        ([4, 5, 6, 8], None),
+        ([1, 2.5, 6, 24], None),
+        ([0, 31.5, 35, 40.5], None),
+        ([1.5, 2, 3.5, 999.9], "999.9 in Q (7 rows, all others 1.5 to 3.5)"),
+        ([1.5, 2, 3.5, -8], "-8 in Q (7 rows, all others 1.5 to 3.5)"),
+        ([-1.5, 2, 3.5, -30], None),
         ([1, 2.5, 4, 5, 9], None),
         ([*range(10)], None),
     ],
@@ -1115,12 +1146,13 @@ def test_a_constant_with_gaps_is_no_choice(tmp_path, cells):
 @pytest.mark.parametrize(
     ("cells", "n_columns", "is_named"),
     [
-        ("3,,,2,,", 5, True),
-        ("3,,2,", 5, False),
-        ("3,,,2,,", 4, False),
-        ("3,,,0,,", 5, False),
-        (".5,,,2,,", 5, False),
-        ("3,,,", 5, False),
+        ("1,,,1,,,2,,", 5, True),
+        ("1,,2,1,,1,2,,", 5, False),
+        ("1,,,1,,,2,,", 4, False),
+        ("1,,,1,,,0,,", 5, False),
+        ("1,,,1,,,1.5,,", 5, False),
+        ("2,,,3,,,3,,", 5, False),  # as ranks are
+        ("1,,,", 5, False),
     ],
 )
 def test_empty_cells_of_counts_may_mean_0(tmp_path, cells, n_columns, is_named):

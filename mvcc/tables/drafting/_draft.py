@@ -179,7 +179,7 @@ def _drafted(name: str, view: View, named: Sequence[Named]) -> _Drafted:
     for column in table.every_column:
         cells, said = bare[column.name], list[str]()
         if column.name != table.id_column and _LABELS.fullmatch(column.name.strip()):
-            n = given_texts(cells).nunique()
+            n = given_texts(cells, of_categories=True).nunique()
             if 2 <= n <= _MOST_LABELS:
                 labels[column.name] = n
                 said.append(f"looks like labels ({n} values), so it is left out")

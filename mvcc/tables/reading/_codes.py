@@ -24,8 +24,8 @@ _LABELS = re.compile(
 )
 _MOST_LABELS = 50
 _ID = re.compile(
-    r"(.*[ _.-])?(id|ids|key|code|nr|no|number|uuid|identifier|sku|isbn|ean|imo|mmsi|siret|iban"
-    r"|matr[ií]cul[ae]|barcode|c[oó]digo|codice|#|n\.?[°º])\.?",
+    r"(.*[ _.-])?([pu]?id|ids|idno|key|code|nr|no|number|uuid|identifier|sku|isbn|ean|imo|mmsi"
+    r"|siret|iban|matr[ií]cul[ae]|barcode|c[oó]digo|codice|#|n\.?[°º])\.?",
     re.IGNORECASE,
 )
 # which ends a name in Chinese, Japanese and Korean
@@ -97,7 +97,7 @@ def why_unasked(name: str, values: pd.Series[Any], code: LeftOut | None) -> Left
     if code and not are_few_codes(values[~is_missing(values)]):
         return code
     if _LABELS.fullmatch(name.strip()):
-        texts = values[~is_missing(values)].astype(str)
+        texts = given_texts(values, of_categories=True)
         if 2 <= texts.nunique() <= _MOST_LABELS:
             are_names = texts.is_unique and texts.str.contains(r"[^\W\d_]").all()
             return LeftOut.NAMES if are_names else LeftOut.LIKE_LABELS

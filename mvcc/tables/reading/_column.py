@@ -147,9 +147,10 @@ class Column:
 
 
 _DASHES = {"-", "--", "---", "–", "—", "―", "ー", "－"}
+_NONE = {"none", "(none)"}  # beside numbers, texts or dates; a category may be no airbag
 _MISSING = {
-    *("", *_DASHES, ".", "..", "...", "…", "?", "??", "？"),
-    *("na", "n/a", "n.a.", "nan", "nat", "null", "nil", "none", "(none)", "<na>"),
+    *("", *_DASHES, *_NONE, ".", "..", "...", "…", "?", "??", "？"),
+    *("na", "n/a", "n.a.", "nan", "nat", "null", "nil", "<na>"),
     *("#n/a", "#nv", "#null!", "#div/0!", "n.d.", "n/d", "s/d", "n.v.t.", "nvt", "n.r.", "missing"),
     *("not available", "not applicable", "not recorded", "keine angabe", "nicht bekannt"),
     *("k.a.", "k. a.", "k.a", "n.b.", "n. b.", "n.v.", "n. v.", "k.w.", "fehlt"),
@@ -198,13 +199,17 @@ def are_ordered(values: pd.Series[Any]) -> bool:
     return bool(pd.to_numeric(pd.Series(dtype.categories.astype(str)), errors="coerce").hasnans)
 
 
-def is_missing(values: pd.Series[Any], *, of_signs: bool = False) -> Bools:
+def is_missing(
+    values: pd.Series[Any], *, of_signs: bool = False, of_categories: bool = False
+) -> Bools:
     """Tell which values are not there, or are written as such; beside + a dash is a value."""
     missing: Bools = values.isna().to_numpy(dtype=bool)
     if values.dtype.kind in "OUT" and not are_ordered(values):
         # pandas takes thirty times as long for few rows, of which there may be many columns
         texts = [str(value).strip().casefold() for value in values.tolist()]
         words = _MISSING - _DASHES if of_signs or _are_signs(texts) else _MISSING
+        if of_categories:
+            words = words - _NONE
         missing = missing | np.fromiter((text in words for text in texts), dtype=bool)
     return missing
 
@@ -236,9 +241,9 @@ def first_text(values: pd.Series[Any]) -> str:
     return ""
 
 
-def given_texts(column: pd.Series[Any]) -> pd.Series[Any]:
+def given_texts(column: pd.Series[Any], *, of_categories: bool = False) -> pd.Series[Any]:
     """Return the values of a column as text, without missing ones."""
-    return as_texts(column[~is_missing(column)])
+    return as_texts(column[~is_missing(column, of_categories=of_categories)])
 
 
 def as_texts(column: pd.Series[Any]) -> pd.Series[Any]:

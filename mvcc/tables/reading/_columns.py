@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import Any
@@ -12,9 +11,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from mvcc._utils.arrays import Floats, far_values
-from mvcc._utils.messages import agreeing, clipped, counted, enumerated
-from mvcc._utils.settings import as_yaml
+from mvcc._utils.arrays import Floats
+from mvcc._utils.messages import agreeing, counted
 from mvcc.tables._job import AskedKind, View
 from mvcc.tables.reading._column import (
     GLANCE,
@@ -22,7 +20,6 @@ from mvcc.tables.reading._column import (
     Column,
     LeftOut,
     Written,
-    as_texts,
     given_texts,
     numbers_by_arrow,
     numbers_of,
@@ -32,14 +29,13 @@ from mvcc.tables.reading._dates import are_dates, are_months
 from mvcc.tables.reading._kinds import (
     MOST,
     Hints,
-    Mistake,
     Understood,
     Values,
     read_as,
     understood,
 )
 from mvcc.tables.reading._numbers import SIGN_UNKNOWN
-from mvcc.tables.reading._problems import Problems, is_in_memory, option_for
+from mvcc.tables.reading._problems import Mistake, Problems, is_in_memory, option_for
 from mvcc.tables.reading._rows import listed, place_of
 from mvcc.tables.reading._sheets import TOTAL
 
@@ -48,15 +44,8 @@ _LOOKED_AT = 200  # rows
 _SHOWN = 2  # distinct values
 _LONGEST = 40  # characters
 _MINUTES = 24 * 60
-_MOST_NAMED = 3  # columns with values far outside all others
-_SCALES = (7, 10)  # the most that an answer is, from 0 on
-_CODES = [-1, *range(-9, -6), -77, -88, *range(-99, -96), -888, *range(-999, -996)]
-_CODES += [8, 9, 77, 88, *range(97, 100), 888, *range(997, 1000)]  # instead of an answer
-_FEWEST_COUNTS = 5  # columns, for empty cells to be likely to mean 0
 _FILLED = 0.9  # of the cells of a choice at most; a constant may lack a few values
 _CHOICE = "empty cells beside one number are a value"
-_MANY = 10  # times as many columns, as of counts, have a value as those in which it is odd
-_NONE = np.empty(0)
 _MOST_ABOVE = 3  # rows with further names, such as questions, and units
 
 
@@ -222,79 +211,6 @@ def _as_used(value: Any, kind: str | None) -> str:
     if value % 1 == 0:
         return str(np.datetime64(round(value), "D"))
     return str(np.datetime64(round(value * _MINUTES), "m")).replace("T", " ")
-
-
-def notes_on_far_values(
-    frame: pd.DataFrame, name: str, view: View, numbers: Mapping[str, Any]
-) -> Iterator[str]:
-    """Name values far outside all others, such as -99 beside 1 to 5, which may mean missing."""
-    X = np.column_stack([*numbers.values(), np.zeros(len(frame))])
-    far, cases, words = far_values(X), dict[str, str](), [*(view.missing or ())]
-    of_column = dict[str, list[str]]()
-    odd = [{far.get(index, np.nan), *_codes_in(X[:, index])} for index in range(len(numbers))]
-    n_odd = Counter(chain.from_iterable(odd))
-    small = [value for value in n_odd if 0 < value <= _SCALES[-1]]  # 99 beside 1 to 5 is odd
-    usual = {v for v in small if np.equal(X, v).any(axis=0).sum() > _MANY * n_odd[v]}
-    for column, values, codes in zip(numbers, X.T, odd, strict=False):
-        is_far = np.isin(values, [*(codes - usual)])
-        if not is_far.any():
-            continue
-        written = as_texts(frame[column][is_far]).unique().tolist()
-        words += [word for word in written if word not in words]
-        of_column[column] = written
-        others = pd.Series(values[~is_far])
-        cases[column] = (
-            f"{enumerated(written)} in {clipped(column)} ({counted(is_far.sum(), 'row')}, all"
-            f" others {others.min():.6g} to {others.max():.6g})"
-        )
-    if cases:
-        note = f"{view.path} has {enumerated(cases.values(), _MOST_NAMED)}. If this means missing,"
-        if is_in_memory(name, view.path):
-            yield f"{note} write NaN instead."
-            return
-        note += (
-            f" write {option_for('--missing', name, words)}, in the view of a config"
-            f" `missing: {as_yaml(words)}`, in Python NaN."
-        )
-        lost = ((column, {*words}.difference(of_column.get(column, ()))) for column in numbers)
-        if too := [
-            clipped(column) for column, its in lost if as_texts(frame[column]).isin(its).any()
-        ]:
-            note += f" This also empties cells of {enumerated(too, _MOST_NAMED)}."
-        yield note
-
-
-def notes_on_blanks(name: str, view: View, numbers: Mapping[str, Any]) -> Iterator[str]:
-    """Say that empty cells of counts, as in tables of species or baskets, may mean 0."""
-    counts = [column for column, values in numbers.items() if _are_counts_without_zero(values)]
-    if len(counts) >= _FEWEST_COUNTS:
-        zero = "NaN" if is_in_memory(name, view.path) else "an empty cell"
-        yield (
-            f"{view.path} has no value in most rows, and no 0, in {enumerated(counts, 2)}. If"
-            f" {zero} means 0 there, write 0: a missing number is read as the mean of the others."
-        )
-
-
-def _are_counts_without_zero(values: Floats) -> bool:
-    known = values[~np.isnan(values)]
-    return len(known) < len(values) / 2 and bool((known > 0).all() and (known % 1 == 0).all())
-
-
-def _codes_in(values: Floats) -> Floats:
-    """Return what stands beside a scale, such as 9, or 98 and 99, beside 1 to 5."""
-    glance = values[:GLANCE]
-    if not np.isin(glance[~np.isnan(glance)], [*range(_SCALES[-1] + 1), *_CODES]).all():
-        return _NONE
-    distinct, counts = np.unique(values[~np.isnan(values)], return_counts=True)
-    for most in _SCALES:
-        is_code = (distinct < 0) | (distinct > most)
-        scale, codes = distinct[~is_code], distinct[is_code]
-        is_rare = 2 < counts[is_code].sum() < counts.sum() / 2
-        if is_rare and len(scale) > 1 and np.isin(distinct, [*range(most + 1), *_CODES]).all():
-            gap = np.abs(codes[:, np.newaxis] - scale).min()
-            if gap > np.diff(scale).max():
-                return codes
-    return _NONE
 
 
 def add_mistakes(

@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from mvcc._utils.arrays import Bools, Floats
-from mvcc._utils.messages import clipped, with_point
+from mvcc._utils.messages import clipped
 from mvcc._utils.settings import as_yaml
 from mvcc.tables._job import AskedKind, Kind
 from mvcc.tables.reading._column import (
@@ -48,11 +48,13 @@ from mvcc.tables.reading._numbers import (
     SEPARATED,
     before_labels,
     is_written_number,
+    on_unclear_sign,
     read_numbers,
     read_numbers_like,
     truth,
 )
 from mvcc.tables.reading._pictures import measured_pictures
+from mvcc.tables.reading._problems import Mistake
 
 Texts: TypeAlias = "pd.Series[Any]"
 Values = Floats | NDArray[np.object_]
@@ -67,24 +69,6 @@ _MANY = 0.6  # of the values that are durations, if numbers are asked for
 _MOST = 0.5  # of the values; if more are numbers, a column of words says so
 # one of the two words alone tells that they are truth values
 _CERTAIN = (Written.TRUE_FALSE, Written.YES_NO, Written.WAHR_FALSCH, Written.JA_NEIN)
-
-
-@dataclass(frozen=True)
-class Mistake:
-    """The first value of a column that cannot be used: its row, what it is, and what to do."""
-
-    row: int
-    what: str
-    remedy: str
-    n: int  # values like it
-    may_be_missing: bool = False  # whether no value at all is a remedy, too
-    words: tuple[str, ...] = ()  # all values like it, if these are a few words
-
-    def remedies(self, without: str = "leave the cell empty") -> str:
-        """Return all that may be done; ``without`` says how a table does without a value."""
-        if not self.may_be_missing:
-            return self.remedy
-        return f"{self.remedy}, or {without}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,14 +104,24 @@ def understood(
         return reading
     texts = as_texts(values).mask(missing)
     if code is not None and are_few_codes(texts):
-        return _as_words(replace(column, kind="category", remarks=(str(code),)), texts)
+        reading = _as_words(replace(column, kind="category", remarks=(str(code),)), texts)
+        return _with_none(reading, values)
     if kind == "picture":
         return _as_pictures(column, texts, hints.folder)
     if kind in (None, "number"):
         reading = _as_number(column, texts, values, hints)
     if reading is None and kind in (None, "date"):
         reading = _as_date(column, texts, asked)
-    return reading or _as_words(column, texts)
+    return _with_none(reading or _as_words(column, texts), values)
+
+
+def _with_none(reading: Understood, values: pd.Series[Any]) -> Understood:
+    """Return a category of which none is a value, as of an airbag; others lack what is none."""
+    if reading.column.kind != "category" or not reading.column.n_missing:
+        return reading
+    texts = as_texts(values).mask(is_missing(values, of_categories=True))
+    column = replace(reading.column, n_missing=int(texts.isna().sum()))
+    return Understood(column, _words_of(texts))
 
 
 def _by_type(
@@ -163,7 +157,8 @@ def _by_type(
 
 def read_as(known: Column, values: pd.Series[Any], folder: str) -> Understood:
     """Read more values of a column that was read before."""
-    written, missing = known.written, is_missing(values, of_signs=known.written is Written.SIGNS)
+    written, is_category = known.written, known.kind == "category"
+    missing = is_missing(values, of_signs=written is Written.SIGNS, of_categories=is_category)
     # in an older model, a constant has no kind
     column = Column(known.name, known.kind or "number", written=written, unit=known.unit)
     if reading := _by_type(column, values, missing, "m" if written in DURATIONS else "iufb"):
@@ -200,17 +195,26 @@ def _as_number(
     n_read = int(np.isfinite(read.values).sum())
     numbers = read.values if n_read > n_plain else plain
     others = texts[np.isnan(numbers)].dropna()
-    is_one = 1 < len(others) < _MOST * n_filled and others.nunique() == 1
+    n_numbers, n_others = len(np.unique(numbers[~np.isnan(numbers)])), others.nunique()
+    are_sides = n_numbers == 1 < texts.nunique() - n_others  # of a limit, as <5 and >5
+    have_units = n_plain == 0  # or are words, as 1Fam is beside Duplex and Twnhs
+    if column.kind is None and (are_sides or (have_units and n_others > n_numbers)):
+        return None
+    is_one = n_others == 1 < len(others) < _MOST * n_filled
     is_word = is_one and not re.search(r"\d", others.iloc[0])
     # one word, such as on request, beside many numbers is a mistake, too
     enough = (_MOST if is_word and not are_few(words) else _NEARLY_ALL) * n_filled
     if n_read > n_plain and n_read >= enough:
         if read.written is None:
-            return _with_unclear_sign(column, texts, is_text=hints.delimiter is not None)
+            has_comma = texts.str.contains(",", na=False)
+            said = on_unclear_sign(texts[has_comma].iloc[0], is_text=hints.delimiter is not None)
+            return _mistaken(column, texts, has_comma, *said, may_be_missing=False)
         column = replace(column, unit=read.unit, remarks=read.remarks)
         return _numeric(column, read.values, texts, read.written)
     if column.kind == "number" or n_plain >= enough:
         return _numeric(column, plain, texts, Written.PLAIN)
+    if have_units and n_others >= n_numbers:
+        return None
     if max(n_read, n_plain) <= _MOST * n_filled or are_texts_of_dates(texts):
         return None
     noun = f"numbers in {read.unit if n_read > n_plain else ''}".removesuffix(" in ")
@@ -240,17 +244,6 @@ def _as_truth(column: Column, texts: Texts) -> Understood | None:
             column = replace(column, n_missing=int(np.isnan(truths).sum()))
             return _numeric(column, truths, texts, written)
     return None
-
-
-def _with_unclear_sign(column: Column, texts: Texts, *, is_text: bool) -> Understood:
-    has_comma = texts.str.contains(",", na=False)
-    text = texts[has_comma].iloc[0]
-    why = "whose comma may be a decimal comma or separate thousands"
-    spellings = dict.fromkeys((with_point(text) or text.replace(",", "."), text.replace(",", "")))
-    remedy = f"Write {' or '.join(spellings)}"
-    if is_text:
-        remedy += ", or separate the columns with semicolons"
-    return _mistaken(column, texts, has_comma, why, remedy, may_be_missing=False)
 
 
 def _mistaken(
@@ -346,5 +339,8 @@ def _as_words(column: Column, texts: Texts) -> Understood:
         column = replace(column, written=Written.MAILS)
     if column.written is Written.MAILS:
         texts = texts.map(body_of, na_action="ignore")
-    words = texts.astype(object).where(texts.notna(), None).to_numpy()
-    return Understood(replace(column, kind=kind), words)
+    return Understood(replace(column, kind=kind), _words_of(texts))
+
+
+def _words_of(texts: Texts) -> NDArray[np.object_]:
+    return texts.astype(object).where(texts.notna(), None).to_numpy()

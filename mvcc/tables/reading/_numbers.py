@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from mvcc._utils.arrays import Bools, Floats
-from mvcc._utils.messages import counted
+from mvcc._utils.messages import counted, with_point
 from mvcc.tables.reading._column import DURATIONS, TRUTH, Written, numbers_of
 from mvcc.tables.reading._dates import seconds_of
 
@@ -112,6 +112,16 @@ class Numbers:
 def is_written_number(text: str) -> bool:
     """Tell whether a text is one number, whatever its separators mean, and no formula."""
     return _WRITTEN.fullmatch(_GROUPED.sub("", text)) is not None
+
+
+def on_unclear_sign(text: str, *, is_text: bool) -> tuple[str, str]:
+    """Say of the first number such as 1,234 why it is unclear, and what to do."""
+    why = "whose comma may be a decimal comma or separate thousands"
+    spellings = dict.fromkeys((with_point(text) or text.replace(",", "."), text.replace(",", "")))
+    remedy = f"Write {' or '.join(spellings)}"
+    if is_text:
+        remedy += ", or separate the columns with semicolons"
+    return why, remedy
 
 
 def read_numbers(texts: pd.Series[Any], sign: str, delimiter: str | None) -> Numbers:

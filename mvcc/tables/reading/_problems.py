@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 from mvcc._utils.environment import command_line
@@ -23,6 +24,24 @@ def reading_as(noun: str, path: str) -> Iterator[None]:
         raise
     except Exception as error:  # a damaged file raises whatever its first odd byte leads to
         raise DataError(f"{path}: cannot be read as {noun}: {words_of(error)}.") from error
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """The first value of a column that cannot be used: its row, what it is, and what to do."""
+
+    row: int
+    what: str
+    remedy: str
+    n: int  # values like it
+    may_be_missing: bool = False  # whether no value at all is a remedy, too
+    words: tuple[str, ...] = ()  # all values like it, if these are a few words
+
+    def remedies(self, without: str = "leave the cell empty") -> str:
+        """Return all that may be done; ``without`` says how a table does without a value."""
+        if not self.may_be_missing:
+            return self.remedy
+        return f"{self.remedy}, or {without}"
 
 
 class SeveralProblems(DataError):

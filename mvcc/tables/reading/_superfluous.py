@@ -18,6 +18,7 @@ from mvcc.tables.reading._column import (
     GLANCE,
     Column,
     LeftOut,
+    as_category,
     first_text,
     given_texts,
     without_attrs,
@@ -211,7 +212,7 @@ def without_names(readings: dict[str, Understood], unasked: Set[str]) -> dict[st
         filled = [text for text in texts[name] if isinstance(text, str)]
         n_values = len(set(filled))
         if n_values <= MOST_VALUES and len(filled) >= _REPEATED * n_values:
-            changed[name] = Understood(replace(column, kind="category"), texts[name])
+            changed[name] = Understood(as_category(column, pd.Series(texts[name])), texts[name])
         elif not is_alone and _share_repeated(filled) < _HARDLY:
             has_words = re.search(r"[^\W\d_]{2}", "".join(filled))  # in 52° 31' N is none
             why = LeftOut.NAMES if has_words else LeftOut.NO_WORDS

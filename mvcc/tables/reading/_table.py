@@ -28,8 +28,6 @@ from mvcc.tables.reading._column import (
 )
 from mvcc.tables.reading._columns import (
     add_mistakes,
-    notes_on_blanks,
-    notes_on_far_values,
     understand_all,
     with_examples,
 )
@@ -41,6 +39,7 @@ from mvcc.tables.reading._id_column import (
     other_readings,
 )
 from mvcc.tables.reading._kinds import Understood, Values
+from mvcc.tables.reading._missing_numbers import notes_on_blanks, notes_on_far_values
 from mvcc.tables.reading._problems import Problems, is_in_memory, option_for
 from mvcc.tables.reading._rows import (
     MOST_LISTED,
