@@ -9,8 +9,7 @@ from numpy.typing import ArrayLike
 from scipy.spatial import cKDTree
 
 from mvcc._utils.arrays import Floats, Ints
-from mvcc._utils.kernels import for_blocks, may_share
-from mvcc._utils.kernels.shared import build_links
+from mvcc._utils.kernels import build_links, for_blocks, may_share
 from mvcc._utils.validation import (
     LARGEST_SQUARE,
     as_array,
@@ -23,7 +22,7 @@ from mvcc._utils.validation import (
 from mvcc.constraints import Constraints, check_rows, pairs_of_spans
 from mvcc.exceptions import InvalidInputError
 from mvcc.propagation._gaussians import Gaussians, fit_gaussians
-from mvcc.propagation._kernels.e_step import endpoint_reach, max_product
+from mvcc.propagation._kernels import endpoint_reach, max_product
 
 Sparse = tuple[Ints, Ints, Floats]  # start of each row, columns, values
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from mvcc._utils.arrays import Floats, Ints
-from mvcc._utils.kernels.shared import inverse_cholesky
+from mvcc._utils.kernels import inverse_cholesky
 from mvcc._utils.validation import check_matrices
 from mvcc.exceptions import InvalidInputError
-from mvcc.propagation._kernels.e_step import cluster_moments, memberships
+from mvcc.propagation._kernels import cluster_moments, memberships
 
 
 @dataclass(frozen=True)
