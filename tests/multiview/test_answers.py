@@ -9,9 +9,9 @@ from threadpoolctl import threadpool_limits
 
 from mvcc import Constraints, JointGraphClustering
 from mvcc.embedding import JointGraph, _raw_columns, raw_columns
-from mvcc.multiview.joint._must_link_groups import MustLinkGroups
-from mvcc.multiview.joint._spreading import (
+from mvcc.multiview.joint._constrained_objects import (
     ROUNDS,
+    MustLinkGroups,
     evidence,
     first_step,
     predicted_by_columns,

@@ -16,8 +16,8 @@ from mvcc._utils.one_thread import one_thread
 from mvcc._utils.validation import check_data, check_labels
 from mvcc.embedding import Anchors, NeighborSearch, nearness, unit_rows
 from mvcc.exceptions import InvalidInputError
+from mvcc.multiview.joint._constrained_objects import COLUMNS_SHARE, rows_to_one
 from mvcc.multiview.joint._probabilities import Probabilities, in_blocks, probabilities, with_labels
-from mvcc.multiview.joint._spreading import COLUMNS_SHARE, rows_to_one
 
 
 def log_shares(shares: Floats) -> Floats:
