@@ -12,10 +12,20 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple, TypeVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from mvcc._utils.arrays import Bools, Floats, Ints
+from mvcc._utils.messages import shown
+from mvcc._utils.validation import as_floats
 from mvcc.constraints import Constraints, Relations
-from mvcc.embedding import AnchorGraph, any_graph, connected_views
+from mvcc.embedding import (
+    AnchorGraph,
+    any_graph,
+    connected_views,
+    find_objects,
+    refuse_more_than_objects,
+)
+from mvcc.exceptions import InvalidInputError
 from mvcc.multiview.joint._anchored_set import AnchoredSet
 from mvcc.multiview.joint._joint_set import JointClusters, JointSet, Settings
 from mvcc.multiview.joint._new_rows import NearestAnchors, NearestRows
@@ -139,6 +149,33 @@ class ConnectedSets:
                 of_set[-1][near < 0] = -1, -1, 0
             of_sets.append(of_set)
         return self.by_view(of_sets)
+
+
+def checked_connected_views(
+    data: list[Floats], relations: Relations, settings: Settings, names: list[str] | None
+) -> list[tuple[list[int], Relations]]:
+    """Return the sets of views that relations connect, with them; refuse too few objects."""
+    connected = connected_views(len(data), relations)
+    for views, inside in connected:
+        n_objects, _ = find_objects([len(data[view]) for view in views], inside)
+        set_facts = n_objects, views, names
+        refuse_more_than_objects("n_clusters", settings.n_clusters, *set_facts)
+        refuse_more_than_objects("n_components", settings.n_components or 1, *set_facts)
+    return connected
+
+
+def checked_weights(view_weights: ArrayLike | None, n_views: int) -> Floats:
+    """Return the weights of all views, 1 by default."""
+    if view_weights is None:
+        return np.ones(n_views)
+    weights = as_floats(view_weights, "view_weights")
+    is_for_each = weights.shape == (n_views,) and weights.dtype == np.float64
+    if not (is_for_each and np.isfinite(weights).all() and (weights >= 0).all() and weights.any()):
+        raise InvalidInputError(
+            f"view_weights must be one number of 0 or more for each of the {n_views} views, one of"
+            f" them above 0, got {shown(view_weights)}."
+        )
+    return weights
 
 
 class Settled(NamedTuple):

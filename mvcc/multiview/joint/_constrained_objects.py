@@ -100,6 +100,23 @@ class MustLinkGroups:
         return classes
 
 
+def of_some_weight(given: Constraints) -> Constraints:
+    """Return constraints without those of weight 0."""
+    # neighborhoods weigh more
+    return given if given._parts is not None else given.select(given.weights > 0)
+
+
+def violated(given: Constraints, labels: Ints) -> Constraints:
+    """Return the constraints of a view that the clusters of its rows violate."""
+    pairs, must_link, weights = given.spanning()
+    broken = (labels[pairs[:, 0]] == labels[pairs[:, 1]]) != must_link
+    if given._parts is None:
+        return given.select(broken)  # which knows the lines of its file
+    return Constraints.from_repeated(
+        np.sort(pairs[broken], axis=1), must_link[broken], weights[broken]
+    )
+
+
 def shares_of_classes(labels: Ints, classes: Ints, k: int) -> Floats:
     """Return the shares of given classes in every object's cluster, (n, k); 1 without any."""
     table = np.zeros((k, k))
