@@ -28,8 +28,13 @@ from mvcc.embedding import (
 from mvcc.exceptions import InvalidInputError
 from mvcc.multiview.joint._anchored_set import AnchoredSet
 from mvcc.multiview.joint._joint_set import JointClusters, JointSet, Settings
-from mvcc.multiview.joint._new_rows import NearestAnchors, NearestRows
-from mvcc.multiview.joint._probabilities import Probabilities, in_blocks, probabilities
+from mvcc.multiview.joint._new_rows import (
+    NearestAnchors,
+    NearestRows,
+    Probabilities,
+    in_blocks,
+    probabilities,
+)
 from mvcc.multiview.matches._contradicted import ViewPair, without
 from mvcc.multiview.matches._suspicious import to_drop
 

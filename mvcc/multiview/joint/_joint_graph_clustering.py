@@ -27,7 +27,7 @@ from mvcc.multiview.joint._connected_sets import (
 )
 from mvcc.multiview.joint._constrained_objects import of_some_weight, violated
 from mvcc.multiview.joint._joint_set import Settings
-from mvcc.multiview.joint._probabilities import Probabilities
+from mvcc.multiview.joint._new_rows import Probabilities
 from mvcc.multiview.matches._contradicted import contradicted_matches, put_back, without
 from mvcc.views import GivenViews, ViewConstraints
 
