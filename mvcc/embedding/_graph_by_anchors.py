@@ -7,6 +7,16 @@ import scipy.sparse as sp
 
 from mvcc._utils.arrays import TINY, Floats, Ints, blocks_of
 from mvcc.constraints import Relations
+from mvcc.embedding._across_views import (
+    CONTRADICTION_POWER,
+    FEWEST_IN_COMMON,
+    LANDMARK_SHARE,
+    LEAST_COSINE,
+    agreement_of_shares,
+    landmarks_among,
+    n_near_landmarks,
+    share_beyond_chance,
+)
 from mvcc.embedding._anchor_graph import AnchorGraph, ViewTies
 from mvcc.embedding._anchors import (
     MOST_ANCHORS,
@@ -19,16 +29,8 @@ from mvcc.embedding._anchors import (
     side_by_side,
 )
 from mvcc.embedding._components import unit_rows
-from mvcc.embedding._landmarks import LANDMARK_SHARE, landmarks_among, n_near_landmarks
 from mvcc.embedding._neighbors import NeighborSearch, nearness
 from mvcc.embedding._objects import find_objects, seen_in_several
-from mvcc.embedding._view_agreement import (
-    CONTRADICTION_POWER,
-    FEWEST_IN_COMMON,
-    LEAST_COSINE,
-    agreement_of_shares,
-    share_beyond_chance,
-)
 
 MOST_LANDMARKS = 1_000
 _FEWEST_ANCHORS = 100  # of a view, however many views there are

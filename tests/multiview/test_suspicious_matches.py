@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_digits
 
 from mvcc import JointGraphClustering, pairwise_f_measure, suspicious_matches
-from mvcc.embedding._view_agreement import share_beyond_chance
+from mvcc.embedding._across_views import share_beyond_chance
 from mvcc.exceptions import InvalidInputError
 from mvcc.multiview.matches import _suspicious as module
 from mvcc.multiview.matches._contradicted import contradicted_matches
