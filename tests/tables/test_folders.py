@@ -26,9 +26,9 @@ from mvcc.tables import (
     predict_files,
     try_numbers,
 )
+from mvcc.tables._folder_labels import Labeler, Source
+from mvcc.tables._folders import id_column_of
 from mvcc.tables._job import View
-from mvcc.tables.folders._folders import id_column_of
-from mvcc.tables.folders._labels import Labeler, Source
 from mvcc.tables.reading import _parquet
 from mvcc.tables.reading._id_column import Named
 from mvcc.tables.reading._parquet import read_folder

@@ -115,7 +115,7 @@ class Folders:
 
     def label(self, job: Job, saved: SavedClustering, new: Path, facts: Clustering) -> Clustering:
         """Write the clusters of all rows beside model and labels of the sample, and count them."""
-        from mvcc.tables.folders._labels import Source, facts_of_counts, write_labels
+        from mvcc.tables._folder_labels import Source, facts_of_counts, write_labels
 
         began = time.perf_counter()
         views = {view.name: view for view in facts.views}
