@@ -9,10 +9,10 @@ in the same cluster.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from mvcc._utils.arrays import Bools, Floats, Ints
 from mvcc._utils.messages import shown
@@ -35,8 +35,7 @@ from mvcc.multiview.joint._new_rows import (
     in_blocks,
     probabilities,
 )
-from mvcc.multiview.matches._contradicted import ViewPair, without
-from mvcc.multiview.matches._suspicious import to_drop
+from mvcc.multiview.matches._suspicious import ViewPair, to_drop
 
 _LEAST_WEIGHT = 1e-6  # of a view: its objects that no other view sees keep their edges
 SHARPNESSES = (0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0, 5.6, 8.0, 11.0, 16.0)
@@ -211,6 +210,18 @@ def without_wrong_matches(
         sets = make(connected_views(len(constraints), without(dropped, relations)))
         labels, clusters = sets.clustered(constraints, rng)
     return Settled(sets, suspicions, dropped, labels, clusters)
+
+
+def without(dropped: dict[ViewPair, Bools], relations: Relations) -> Relations:
+    """Return the matches that are not dropped."""
+    return {key: rows[~dropped[key]] for key, rows in relations.items()}
+
+
+def put_back(values: NDArray[Any], contradicted: Bools) -> NDArray[Any]:
+    """Return what was found of confirmed matches, and 1 for those that others contradict."""
+    all_values = np.ones(len(contradicted), values.dtype)
+    all_values[~contradicted] = values
+    return all_values
 
 
 def _relative(weights: Floats) -> Floats:
