@@ -40,8 +40,7 @@ from mvcc._utils.arrays import Floats, Ints
 from mvcc._utils.files import write_whole
 from mvcc.constraints import mapped_rows
 from mvcc.experiments import Config, load_config
-from mvcc.experiments._draw import draw_trial
-from mvcc.experiments._trial import clustering_seed
+from mvcc.experiments._trial import clustering_seed, draw_trial
 from mvcc.multiview.co_em._methods import make_base
 from scripts.command import parser
 from scripts.tables import ROOT

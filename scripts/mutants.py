@@ -97,7 +97,7 @@ def copy_checkout(target: Path) -> None:
 
 def leave_uncompiled(copy: Path) -> None:
     """Take the decorators of compiled functions away."""
-    for kernel in copy.glob("mvcc/**/_kernels/*.py"):
+    for kernel in [*copy.glob("mvcc/**/_kernels.py"), *copy.glob("mvcc/**/_kernels/*.py")]:
         kernel.write_text(_COMPILED.sub("# compiled", kernel.read_text("utf-8")), "utf-8")
 
 

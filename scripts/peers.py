@@ -34,10 +34,9 @@ from mvcc.constraints import Relations
 from mvcc.datasets import file_checksums
 from mvcc.embedding import pieces
 from mvcc.experiments import Config, load_config
-from mvcc.experiments._draw import Draw, draw_trial
 from mvcc.experiments._plan import this_run
 from mvcc.experiments._store import ResultsStore
-from mvcc.experiments._trial import clustering_seed
+from mvcc.experiments._trial import Draw, clustering_seed, draw_trial
 from mvcc.results._format import BEYOND_PEERS, CELL, MEASURES
 from mvcc.results._manifest import Manifest, differences
 from scripts.command import parser

@@ -3,12 +3,12 @@
 import pytest
 
 from mvcc import JointGraphClustering
-from mvcc.embedding import _graph_by_anchors, _joint_graph, _landmarks
+from mvcc.embedding import _across_views, _any_graph, _joint_graph
 from scripts import ablation
 
 
 def test_a_constant_is_changed_wherever_it_was_imported_and_put_back():
-    where = (_landmarks, _joint_graph, _graph_by_anchors)
+    where = (_across_views, _any_graph, _joint_graph)
     with ablation.Variant({"LANDMARK_SHARE": 0.125}).applied():
         assert {module.LANDMARK_SHARE for module in where} == {0.125}
     assert {module.LANDMARK_SHARE for module in where} == {0.5}

@@ -8,7 +8,7 @@ import pytest
 
 from mvcc import Constraints, pairwise_f_measure
 from mvcc.experiments import Config, check_results
-from mvcc.experiments._draw import draw_trial
+from mvcc.experiments._trial import draw_trial
 from mvcc.reporting.figures._style import PEERS
 from mvcc.results._reading import Results
 from scripts import peers

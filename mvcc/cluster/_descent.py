@@ -8,8 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from mvcc._utils.arrays import BLOCK_ROWS, Floats, Ints
-from mvcc._utils.kernels import for_blocks, may_share
-from mvcc._utils.kernels.shared import build_links
+from mvcc._utils.kernels import build_links, for_blocks, may_share
 from mvcc.cluster._kernels.geometry import relocate_empty
 from mvcc.cluster._kernels.groups import count_violations, tally
 from mvcc.cluster._kernels.pck import (

@@ -17,7 +17,7 @@ from ._given import check_rows as check_rows
 from ._given import constraints_of_frame as constraints_of_frame
 from ._given import constraints_on as constraints_on
 from ._given import view_pair as view_pair
-from ._kernels.closure import components as components
+from ._kernels import components as components
 from ._map import ConstraintMap as ConstraintMap
 from ._map import mapped_rows as mapped_rows
 from ._map import relations_between as relations_between

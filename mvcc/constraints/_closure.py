@@ -11,7 +11,7 @@ import numpy as np
 from mvcc._utils.arrays import Bools, Floats, Ints
 from mvcc._utils.messages import called, for_reader
 from mvcc.constraints._arrays import MAX_ROW, Listed, pairs_of_spans, spans
-from mvcc.constraints._kernels.closure import closed_pairs, components
+from mvcc.constraints._kernels import closed_pairs, components
 from mvcc.exceptions import ConstraintConflictError
 
 # (neighborhood of every row, start, rival, weight) as the kernels of the clusterers take them

@@ -15,7 +15,7 @@ from mvcc.constraints._arrays import MAX_ROW, Listed
 from mvcc.constraints._closure import CALL_BY_NUMBER, CallRow, Graph, conflict, without_conflicts
 from mvcc.constraints._constraints import Constraints, closed_constraints, with_weights_of
 from mvcc.constraints._given import Relations, check_constraints, check_mappings
-from mvcc.constraints._kernels.closure import components
+from mvcc.constraints._kernels import components
 from mvcc.exceptions import ConstraintConflictError, InvalidInputError
 
 N_FOLDS = 10  # a cannot-link has two ends: with fewer folds far fewer of them are left to train on

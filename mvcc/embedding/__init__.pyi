@@ -26,11 +26,11 @@ from ._objects import find_objects as find_objects
 from ._objects import membership as membership
 from ._objects import pieces as pieces
 from ._pair_metric import PairMetric as PairMetric
-from ._raw_columns import RawColumns as RawColumns
-from ._raw_columns import fitted_raw_columns as fitted_raw_columns
-from ._raw_columns import object_columns as object_columns
-from ._raw_columns import raw_columns as raw_columns
 from ._scaling import AutoScaler as AutoScaler
+from ._scaling import RawColumns as RawColumns
+from ._scaling import fitted_raw_columns as fitted_raw_columns
+from ._scaling import object_columns as object_columns
+from ._scaling import raw_columns as raw_columns
 from ._spectral import MAX_ROWS as MAX_ROWS
 from ._spectral import SpectralFeatures as SpectralFeatures
 from ._spectral import _Spectrum as _Spectrum

@@ -22,6 +22,7 @@ from scipy.linalg.blas import strmm
 from scipy.sparse.csgraph import dijkstra
 
 from mvcc._utils.arrays import TINY, Floats, Ints, LazyRows, blocks_of
+from mvcc.embedding._across_views import LANDMARK_SHARE, numbered_alike, share_of_clusters
 from mvcc.embedding._anchors import (
     MOST_ANCHORS,
     Anchors,
@@ -45,7 +46,6 @@ from mvcc.embedding._components import (
     weighted,
 )
 from mvcc.embedding._joint_graph import MATCHED_OBJECTS_WEIGHT
-from mvcc.embedding._landmarks import LANDMARK_SHARE, numbered_alike, share_of_clusters
 from mvcc.embedding._objects import membership, seen_in_all, seen_in_several
 
 

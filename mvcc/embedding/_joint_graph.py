@@ -17,6 +17,18 @@ from scipy.sparse.csgraph import dijkstra
 
 from mvcc._utils.arrays import TINY, Floats, Ints, LazyRows, blocks_of
 from mvcc.constraints import Relations
+from mvcc.embedding._across_views import (
+    LANDMARK_SHARE,
+    factor_of,
+    landmark_factor,
+    landmarks_among,
+    nearest_rows,
+    nearest_unit_rows,
+    numbered_alike,
+    share_of_clusters,
+    view_agreement,
+    weakened,
+)
 from mvcc.embedding._components import (
     Eigenpairs,
     embedded,
@@ -26,19 +38,8 @@ from mvcc.embedding._components import (
     residual,
     unit_rows,
 )
-from mvcc.embedding._landmarks import (
-    LANDMARK_SHARE,
-    factor_of,
-    landmark_factor,
-    landmarks_among,
-    nearest_rows,
-    nearest_unit_rows,
-    numbered_alike,
-    share_of_clusters,
-)
 from mvcc.embedding._neighbors import NeighborSearch
 from mvcc.embedding._objects import find_objects, membership, seen_in_all, seen_in_several
-from mvcc.embedding._view_agreement import view_agreement, weakened
 
 LOCAL_NEIGHBOR = 7  # the distance to it is the local scale of a row
 MATCHED_OBJECTS_WEIGHT = 2.0  # times their share of all objects

@@ -18,10 +18,9 @@ from mvcc._utils.quiet import quiet_fit
 from mvcc._utils.reading import StrPath
 from mvcc.exceptions import InvalidInputError, StoreError
 from mvcc.experiments._config import Config
-from mvcc.experiments._draw import draw_trial
 from mvcc.experiments._plan import Plan, describe_run, plan_for
 from mvcc.experiments._store import ResultsStore
-from mvcc.experiments._trial import example_cluster, run_trial, warm_up
+from mvcc.experiments._trial import draw_trial, example_cluster, run_trial, warm_up
 from mvcc.experiments._workers import attempt_trials
 from mvcc.results import Manifest, differences, environment_differences
 

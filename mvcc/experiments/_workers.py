@@ -6,14 +6,17 @@ import os
 import signal
 import threading
 import time
+import traceback
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from typing import Any, cast
 
 import joblib
+import pandas as pd
 from joblib.parallel import LokyBackend, get_active_backend
 
 from mvcc._utils.messages import clipped
@@ -23,8 +26,25 @@ from mvcc._version import __version__
 from mvcc.exceptions import WorkerError
 from mvcc.experiments._config import Config
 from mvcc.experiments._plan import this_run
-from mvcc.experiments._trial import Attempt, attempt
+from mvcc.experiments._trial import run_trial
 from mvcc.results import Run, environment_differences
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """The end of a trial, to be sent between processes: its rows, or a traceback."""
+
+    trial: int
+    rows: pd.DataFrame | None
+    failure: str = ""
+
+
+def attempt(config: Config, data_dir: StrPath | None, trial: int) -> Attempt:
+    """Run a trial; one that fails must not take the others with it."""
+    try:
+        return Attempt(trial, run_trial(config, trial, data_dir))
+    except Exception:
+        return Attempt(trial, None, traceback.format_exc())
 
 
 @contextmanager

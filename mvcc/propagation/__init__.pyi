@@ -3,7 +3,7 @@ from ._diagnostics import SMALLEST_DIVERGENCE as SMALLEST_DIVERGENCE
 from ._diagnostics import Diagnosis as Diagnosis
 from ._diagnostics import diagnose as diagnose
 from ._diagnostics import is_suspicious as is_suspicious
+from ._e_step import Gaussians as Gaussians
+from ._e_step import fit_gaussians as fit_gaussians
 from ._e_step import origins as origins
 from ._e_step import propagate_constraints as propagate_constraints
-from ._gaussians import Gaussians as Gaussians
-from ._gaussians import fit_gaussians as fit_gaussians

@@ -116,7 +116,7 @@ def _divergence(
     # the smaller direction counts: a compact cluster in the middle of a wide one overlaps with it,
     # although most of the wide one is elsewhere
     # reports compare with the limits above, and need no compiled kernels
-    from mvcc.propagation._gaussians import fit_gaussians
+    from mvcc.propagation._e_step import fit_gaussians
 
     data = data - data.mean(axis=0)
     data /= np.sqrt(np.mean(data**2)) or 1.0

@@ -14,9 +14,9 @@ from mvcc._utils.outputs import OutputFolder
 from mvcc.exceptions import StoreError
 from mvcc.reporting import figures
 from mvcc.results import Clustering
+from mvcc.tables._folders import folders_of
 from mvcc.tables._job import Job
 from mvcc.tables.fitting._number_of_clusters import with_number
-from mvcc.tables.folders._folders import folders_of
 from mvcc.tables.output._folder import inputs_of, results_folder, write_folder
 from mvcc.tables.output._former import answered, read_former
 from mvcc.tables.reading._inputs import Inputs

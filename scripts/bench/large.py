@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from mvcc import Constraints, propagate_constraints
-from mvcc.propagation._e_step import reach
-from mvcc.propagation._gaussians import fit_gaussians
+from mvcc.propagation._e_step import fit_gaussians, reach
 from scripts.bench.table import BYTES, alone, best_of, row, threads
 from tests.reference.propagation import propagate_vectorised
 

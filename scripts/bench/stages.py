@@ -46,7 +46,7 @@ STAGES: dict[str, list[str]] = {
         "mvcc.propagation._e_step.build_links",
         "mvcc.propagation._e_step.endpoint_reach",
         "mvcc.propagation._e_step.max_product",
-        "mvcc.propagation._gaussians.memberships",
+        "mvcc.propagation._e_step.memberships",
     ],
     "Python around propagation (Gaussians, tree)": [
         "mvcc.multiview.co_em._transfer.propagate_constraints"

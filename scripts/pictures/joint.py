@@ -21,8 +21,12 @@ from sklearn.decomposition import PCA
 
 from mvcc import JointGraphClustering
 from mvcc.embedding import joint_graph, neighbors_for
-from mvcc.multiview.joint._must_link_groups import MustLinkGroups
-from mvcc.multiview.joint._spreading import first_step, shares_of_classes, spread
+from mvcc.multiview.joint._constrained_objects import (
+    MustLinkGroups,
+    first_step,
+    shares_of_classes,
+    spread,
+)
 from scripts.command import folder_from
 from scripts.pictures.method import (
     CLUSTERS,

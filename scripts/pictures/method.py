@@ -20,7 +20,7 @@ from mvcc import (
     propagate_constraints,
 )
 from mvcc.constraints._map import ConstraintMap
-from mvcc.propagation._gaussians import fit_gaussians
+from mvcc.propagation._e_step import fit_gaussians
 from scripts.command import folder_from
 from scripts.pictures.small import FOLDER, draw_all
 

@@ -13,23 +13,19 @@ import numpy as np
 import pytest
 from numba import config
 
+import mvcc
 from mvcc._utils import kernels
-from mvcc.cluster import _kernels as of_cluster
-from mvcc.constraints import _kernels as of_constraints
-from mvcc.propagation import _kernels as of_propagation
-from mvcc.propagation._kernels.e_step import cluster_moments
+from mvcc.propagation._kernels import cluster_moments
 
 pytestmark = pytest.mark.slow
 
 PLACES = {"beside the sources": "mvcc", "NUMBA_CACHE_DIR": "chosen", "the user's folder": "user"}
 if hasattr(config, "CACHE_LOCATOR_CLASSES"):
     PLACES["NUMBA_CACHE_LOCATOR_CLASSES"] = "mvcc"
-PACKAGES = (kernels, of_cluster, of_constraints, of_propagation)
-FOLDERS = [Path(package.__file__).parent for package in PACKAGES]
 
 INNER = "from mvcc._utils.kernels import kernel\n\n@kernel\ndef inner(x):\n    return x + {}\n"
 OUTER = (
-    "from mvcc._utils.kernels import kernel\nfrom mvcc._utils.kernels.inner import inner\n\n"
+    "from mvcc._utils.kernels import kernel\nfrom mvcc.constraints._kernels import inner\n\n"
     "@kernel\ndef outer(x):\n    return inner(x)\n"
 )
 CALL = (
@@ -43,29 +39,32 @@ class Package:
 
     def __init__(self, folder: Path, place: str) -> None:
         self.folder = folder
-        self.rooms = [folder / "mvcc/_utils/kernels", folder / "mvcc/cluster/_kernels"]
+        self.inner, outer = (
+            folder / "mvcc/constraints/_kernels.py",
+            folder / "mvcc/cluster/_kernels",
+        )
         self.environment = {
             name: value for name, value in os.environ.items() if name != "NUMBA_CACHE_DIR"
         }
         self.environment |= {"XDG_CACHE_HOME": str(folder / "user"), "HOME": str(folder / "user")}
-        for room, origin in zip(self.rooms, FOLDERS[:2], strict=True):
+        utils = folder / "mvcc/_utils"
+        for room in (utils, self.inner.parent, outer.parent, outer):
             room.mkdir(parents=True)
-            for package in room.parents[: len(room.relative_to(folder).parts) - 1]:
-                (package / "__init__.py").touch()
-            shutil.copy(origin / "__init__.py", room)
+            (room / "__init__.py").touch()
             if place == "the user's folder":
                 (room / "__pycache__").touch()  # no folder can be made here
+        (utils.parent / "__init__.py").touch()
+        shutil.copy(kernels.__file__, utils)
         if place == "NUMBA_CACHE_DIR":
             self.environment["NUMBA_CACHE_DIR"] = str(folder / "chosen")
         if place == "NUMBA_CACHE_LOCATOR_CLASSES":
             self.environment["NUMBA_CACHE_LOCATOR_CLASSES"] = "InTreeCacheLocator"
-        (self.rooms[1] / "outer.py").write_text(OUTER)
+        (outer / "outer.py").write_text(OUTER)
 
     def add(self, number: int) -> None:
         """Let the inner kernel add a number; its file is as old as ever."""
-        path = self.rooms[0] / "inner.py"
-        path.write_text(INNER.format(number))
-        os.utime(path, (1000, 1000))
+        self.inner.write_text(INNER.format(number))
+        os.utime(self.inner, (1000, 1000))
 
     def start(self) -> subprocess.Popen[str]:
         """Start a process that has read the sources, and calls the outer kernel with 0 once it is
@@ -173,7 +172,8 @@ def test_without_the_compiler_a_kernel_is_its_function():
 
 def test_kernels_depend_on_nothing_that_the_digest_leaves_out():
     outside = set()
-    for path in (path for folder in FOLDERS for path in folder.glob("*.py")):
+    package = Path(mvcc.__file__).parent
+    for path in (*package.glob("*/*kernels.py"), *package.glob("*/_kernels/*.py")):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("mvcc"):
                 home = import_module(node.module)

@@ -71,8 +71,9 @@ def test_where_numba_finds_no_place_for_its_cache_there_is_a_line_and_no_traceba
     Path("x.csv").write_text("x\n1\n2\n7\n8\n")
     ignored = shutil.ignore_patterns("__pycache__")
     package = Path(shutil.copytree(Path(mvcc.__file__).parent, tmp_path / "mvcc", ignore=ignored))
-    for folder in package.rglob("*kernels"):
-        (folder / "__pycache__").touch()  # no folder can be made beside the sources
+    for sources in ("*kernels.py", "_kernels/*.py"):
+        for source in package.rglob(sources):
+            (source.parent / "__pycache__").touch()  # no folder can be made beside the sources
     nowhere = str(package / "cluster/_kernels/__pycache__/cache")
     places = dict.fromkeys(("NUMBA_CACHE_DIR", "XDG_CACHE_HOME", "HOME"), nowhere)
     command = [sys.executable, "-m", "mvcc", *words.split()]

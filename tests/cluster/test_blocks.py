@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from mvcc import Constraints
 from mvcc._utils import kernels
-from mvcc._utils.kernels.shared import build_links
+from mvcc._utils.kernels import build_links
 from mvcc.cluster._kernels import pck
 from mvcc.cluster._kernels.pck import assign_nearest, cost_table, pck_objective, update_centers
 

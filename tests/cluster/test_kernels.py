@@ -8,7 +8,7 @@ from hypothesis import given
 from numpy.testing import assert_allclose, assert_array_equal
 
 from mvcc import Constraints
-from mvcc._utils.kernels.shared import build_links
+from mvcc._utils.kernels import build_links
 from mvcc.cluster._descent import Problem
 from mvcc.cluster._kernels.geometry import in_lanes, relocate_empty, take_farthest, update_farthest
 from mvcc.cluster._kernels.groups import count_violations, tally, violations

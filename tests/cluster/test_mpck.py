@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from mvcc import Constraints
-from mvcc._utils.kernels.shared import build_links
+from mvcc._utils.kernels import build_links
 from mvcc.cluster._kernels.groups import tally, violations
 from mvcc.cluster._kernels.mpck import scatters, set_metric
 from mvcc.constraints._closure import Neighborhoods

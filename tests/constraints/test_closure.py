@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from mvcc import Constraints, close_views, drop_conflicts
-from mvcc.constraints._kernels.closure import closed_pairs
+from mvcc.constraints._kernels import closed_pairs
 from mvcc.exceptions import ConstraintConflictError, InvalidInputError
 from tests.reference import closure as slow
 from tests.strategies import (

@@ -115,7 +115,7 @@ def sandbox(tmp_path, monkeypatch):
         "citation": "nobody",
     }
     protein = {
-        **{"title": "Protein", "description": "tiny", "loader": "tables:protein"},
+        **{"title": "Protein", "description": "tiny", "loader": "loaders:protein"},
         **{"clusters": 3, "relations": 4, "files": ["protein.arff"]},
         "views": {"c1-c3": [6, 1], "c4-c6": [5, 1]},
     }

@@ -10,7 +10,7 @@ import pytest
 from scipy.io import savemat
 
 from mvcc import load_dataset
-from mvcc.datasets import _tables
+from mvcc.datasets import _loaders
 from mvcc.datasets._registry import DataFile, DatasetInfo, ViewInfo
 from mvcc.exceptions import InvalidInputError
 
@@ -24,7 +24,7 @@ def test_classes_are_numbered_in_the_order_of_the_attribute(tmp_path):
         ("@attribute a numeric\n@attribute k{'z, y',a}\n@data\n1,a\n1,'z, y'\n", [1, 0]),
     ):
         path.write_text(text)
-        features, y = _tables.read_arff(path)
+        features, y = _loaders.read_arff(path)
         assert (features == 1).all()
         assert y.tolist() == labels
         assert (features.dtype, y.dtype) == (np.float64, np.int64)
@@ -67,7 +67,7 @@ def test_classes_are_paired_in_the_order_of_the_files(tmp_path):
         text = f"@relation r\n@attribute x integer\n@attribute class {{{classes}}}\n@data\n{rows}\n"
         (tmp_path / name).write_text(text)
     files = [tmp_path / "letters", tmp_path / "digits"]
-    data = _tables.letters_digits(np.random.default_rng(0), *files)
+    data = _loaders.letters_digits(np.random.default_rng(0), *files)
     assert [labels.tolist() for labels in data.labels] == [[1, 0, 2, 2], [2, 0]]
     pairs = data.relations[0, 1].tolist()
     assert [1, 1] in pairs
@@ -90,8 +90,8 @@ def offered(tmp_path, monkeypatch):
         views = (ViewInfo("0", 1, 1), ViewInfo("1", 1, 1))
         file = DataFile("field/tiny.mat", "", "", 1, "", "")
         info = DatasetInfo("tiny", "Tiny", "", 2, views, 0, (file,), "")
-        monkeypatch.setattr(_tables, "registry", lambda: {"tiny": info})
-        return _tables.field(np.random.default_rng(0), path)
+        monkeypatch.setattr(_loaders, "registry", lambda: {"tiny": info})
+        return _loaders.field(np.random.default_rng(0), path)
 
     return write
 

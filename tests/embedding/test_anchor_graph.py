@@ -5,9 +5,9 @@ import pytest
 import scipy.sparse as sp
 from scipy.sparse.csgraph import dijkstra
 
-from mvcc._utils.kernels.shared import add_gram
+from mvcc._utils.kernels import add_gram
 from mvcc.embedding import membership, object_columns, raw_columns
-from mvcc.embedding._graph_by_anchors import anchor_graph
+from mvcc.embedding._any_graph import anchor_graph
 
 K = 3
 

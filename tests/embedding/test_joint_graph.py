@@ -8,6 +8,7 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array, issparse
 
+from mvcc.embedding import _across_views as module
 from mvcc.embedding import (
     _components,
     clear_components,
@@ -19,7 +20,6 @@ from mvcc.embedding import (
     neighbors_for,
     object_columns,
 )
-from mvcc.embedding import _landmarks as module
 from mvcc.embedding._components import k_means
 from mvcc.exceptions import InvalidInputError
 from tests.reference import joint as slow

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from mvcc.embedding import _view_agreement as module
+from mvcc.embedding import _across_views as module
 from mvcc.embedding import unit_rows
 from tests.strategies import seeds
 

@@ -5,8 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from mvcc.experiments._draw import draw_trial
-from mvcc.experiments._trial import example_cluster
+from mvcc.experiments._trial import draw_trial, example_cluster
 from tests.experiments.test_trial import small_config
 from tests.reference import gaussians
 

@@ -15,7 +15,8 @@ from mvcc import Constraints
 from mvcc.exceptions import InvalidInputError, StoreError
 from mvcc.experiments import load_config, plan_run, replay_trial, run_experiment
 from mvcc.experiments._plan import list_cells
-from mvcc.experiments._trial import attempt, run_trial
+from mvcc.experiments._trial import run_trial
+from mvcc.experiments._workers import attempt
 from mvcc.multiview.co_em import _methods as methods_module
 from mvcc.multiview.co_em._transfer import ViewState
 from tests.experiments.conftest import edit_manifest

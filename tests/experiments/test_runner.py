@@ -6,7 +6,7 @@ import pytest
 
 from mvcc._utils.outputs import OutputFolder
 from mvcc.exceptions import DataError, InvalidInputError, StoreError
-from mvcc.experiments import _trial as attempt
+from mvcc.experiments import _workers as attempt
 from mvcc.experiments import check_results, plan_run, run_experiment
 from tests.experiments.conftest import edit_manifest
 from tests.experiments.test_trial import small_config

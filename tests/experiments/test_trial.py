@@ -12,9 +12,18 @@ from mvcc.datasets import load_dataset
 from mvcc.embedding import spectral_features, unscaled_spectral_features
 from mvcc.experiments import Config
 from mvcc.experiments._config import Features
-from mvcc.experiments._draw import Role, draw_trial, embed, stream
 from mvcc.experiments._plan import list_cells
-from mvcc.experiments._trial import _tally, clustering_seed, fit, make_problem, run_trial
+from mvcc.experiments._trial import (
+    Role,
+    _tally,
+    clustering_seed,
+    draw_trial,
+    embed,
+    fit,
+    make_problem,
+    run_trial,
+    stream,
+)
 from tests.strategies import random_constraints, seeds
 
 

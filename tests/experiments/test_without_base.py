@@ -10,9 +10,8 @@ from mvcc import JointGraphClustering, pairwise_f_measure
 from mvcc.embedding import AutoScaler
 from mvcc.exceptions import ConfigError
 from mvcc.experiments import replay_trial, run_experiment
-from mvcc.experiments._draw import draw_trial
 from mvcc.experiments._plan import list_cells
-from mvcc.experiments._trial import clustering_seed, run_trial
+from mvcc.experiments._trial import clustering_seed, draw_trial, run_trial
 from mvcc.multiview.co_em._methods import (
     needs_base,
     transfer_class,

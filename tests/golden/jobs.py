@@ -12,7 +12,7 @@ from unittest.mock import patch
 
 import pandas as pd
 
-from mvcc.tables.folders._workers import local_workers
+from mvcc._utils.scheduler import local_workers
 from tests.command_line import mvcc
 
 HERE = Path(__file__).parent

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from threadpoolctl import threadpool_limits
 
 from mvcc import Constraints, JointGraphClustering
-from mvcc.embedding import JointGraph, _raw_columns, raw_columns
-from mvcc.multiview.joint._must_link_groups import MustLinkGroups
-from mvcc.multiview.joint._spreading import (
+from mvcc.embedding import JointGraph, _scaling, raw_columns
+from mvcc.multiview.joint._constrained_objects import (
     ROUNDS,
+    MustLinkGroups,
     evidence,
     first_step,
     predicted_by_columns,
@@ -182,7 +182,7 @@ def test_raw_columns_are_centered_and_of_unit_length(monkeypatch):
     assert (rows**2).sum(axis=1).mean() == pytest.approx(1)
     assert not raw_columns(np.full((5, 2), 0.1)).any()
     np.testing.assert_allclose(raw_columns(X * 1e140), rows, atol=1e-12)
-    monkeypatch.setattr(_raw_columns, "_SINGLE_FROM", 50)
+    monkeypatch.setattr(_scaling, "_SINGLE_FROM", 50)
     assert raw_columns(X).dtype == np.float32
     np.testing.assert_allclose(raw_columns(X), rows, rtol=1e-6, atol=1e-6)
 

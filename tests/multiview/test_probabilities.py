@@ -10,8 +10,8 @@ from sklearn.metrics import confusion_matrix
 
 from mvcc import Constraints, JointGraphClustering
 from mvcc.exceptions import InvalidInputError
-from mvcc.multiview.joint._confidence import chosen_sharpness
-from mvcc.multiview.joint._probabilities import with_labels
+from mvcc.multiview.joint._connected_sets import chosen_sharpness
+from mvcc.multiview.joint._new_rows import with_labels
 from tests.multiview.test_joint_graph_clustering import blobs, fit, model_of_digits
 
 

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_digits
 
 from mvcc import JointGraphClustering, pairwise_f_measure, suspicious_matches
-from mvcc.embedding._view_agreement import share_beyond_chance
+from mvcc.embedding._across_views import share_beyond_chance
 from mvcc.exceptions import InvalidInputError
 from mvcc.multiview.matches import _suspicious as module
-from mvcc.multiview.matches._contradicted import contradicted_matches
+from mvcc.multiview.matches._suspicious import contradicted_matches
 from tests.reference import joint as slow
 from tests.strategies import seeds
 

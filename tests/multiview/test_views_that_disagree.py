@@ -28,7 +28,7 @@ def fitted(views, n_matches=None, k=6, **options):
 def test_edges_that_other_views_contradict_are_weakened(monkeypatch):
     draws = [three_views(seed) for seed in range(2)]
     now = np.mean([score(fitted(views), y) for views, y in draws])
-    monkeypatch.setattr("mvcc.embedding._view_agreement.CONTRADICTION_POWER", 0.0)
+    monkeypatch.setattr("mvcc.embedding._across_views.CONTRADICTION_POWER", 0.0)
     assert now > np.mean([score(fitted(views), y) for views, y in draws]) + 0.05
 
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from mvcc import Constraints, MPCKMeans, PCKMeans
 from mvcc._utils import kernels
+from mvcc.cluster import _kernels
 from mvcc.multiview._warm_up import compile_all_kernels
 from mvcc.tables import cluster_job, load_job, write_example
 from mvcc.experiments import Config
@@ -26,14 +27,13 @@ warnings.simplefilter("ignore")
 
 def called():
     found = set()
-    rooms = ("cluster._kernels", "constraints._kernels", "propagation._kernels", "_utils.kernels")
-    for room in map("mvcc.{}".format, rooms):
-        for file in iter_modules(import_module(room).__path__):
-            module = import_module(f"{room}.{file.name}")
-            for name, kernel in vars(module).items():
-                if getattr(kernel, "__module__", "") == module.__name__:
-                    entry = getattr(kernel, "entry", None)
-                    found |= {f"{name}{types}" for types in getattr(entry, "signatures", ())}
+    modules = ["mvcc.constraints._kernels", "mvcc.propagation._kernels", "mvcc._utils.kernels"]
+    modules += [file.name for file in iter_modules(_kernels.__path__, "mvcc.cluster._kernels.")]
+    for module in map(import_module, modules):
+        for name, kernel in vars(module).items():
+            if getattr(kernel, "__module__", "") == module.__name__:
+                entry = getattr(kernel, "entry", None)
+                found |= {f"{name}{types}" for types in getattr(entry, "signatures", ())}
     return found
 """
 TRIALS = """

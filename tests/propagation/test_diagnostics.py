@@ -16,7 +16,7 @@ from mvcc.propagation._diagnostics import (
     diagnose,
     is_suspicious,
 )
-from mvcc.propagation._gaussians import fit_gaussians
+from mvcc.propagation._e_step import fit_gaussians
 from tests.reference import gaussians as slow
 from tests.strategies import of_every_metric, random_metrics, seeds
 

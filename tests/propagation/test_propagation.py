@@ -10,7 +10,7 @@ from mvcc.constraints._constraints import Constraints
 from mvcc.exceptions import InvalidInputError
 from mvcc.propagation import _e_step as module
 from mvcc.propagation._e_step import origins, propagate_constraints
-from mvcc.propagation._kernels.e_step import endpoint_reach
+from mvcc.propagation._kernels import endpoint_reach
 from tests.reference import propagation as slow
 from tests.strategies import as_dict, of_every_metric, random_constraints, random_metrics, seeds
 

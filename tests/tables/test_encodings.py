@@ -7,7 +7,7 @@ import shutil
 
 import pytest
 
-from mvcc._utils.encodings import told_by_letters
+from mvcc._utils.text import told_by_letters
 from mvcc.exceptions import DataError
 from mvcc.tables.reading import _files, _parquet
 from mvcc.tables.reading._files import read_frame

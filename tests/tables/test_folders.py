@@ -15,6 +15,7 @@ import pytest
 from sklearn.metrics import adjusted_rand_score
 
 from mvcc import __version__, load_model, pairwise_f_measure
+from mvcc._utils.scheduler import _interruptions_held, computed
 from mvcc.exceptions import ConfigError, DataError, MvccError, StoreError, WorkerError
 from mvcc.metrics import scores_of_table
 from mvcc.tables import (
@@ -25,10 +26,9 @@ from mvcc.tables import (
     predict_files,
     try_numbers,
 )
+from mvcc.tables._folder_labels import Labeler, Source
+from mvcc.tables._folders import id_column_of
 from mvcc.tables._job import View
-from mvcc.tables.folders._folders import id_column_of
-from mvcc.tables.folders._labels import Labeler, Source
-from mvcc.tables.folders._workers import _interruptions_held, computed
 from mvcc.tables.reading import _parquet
 from mvcc.tables.reading._id_column import Named
 from mvcc.tables.reading._parquet import read_folder
@@ -574,7 +574,7 @@ def test_columns_without_any_value_fit_all_types(large, run, tmp_path):
 @pytest.mark.parametrize("missing", ["dask", "pyarrow"])
 def test_without_dask_the_message_says_what_to_install(large, tmp_path, monkeypatch, missing):
     monkeypatch.setattr(
-        "mvcc.tables.folders._workers.find_spec", lambda name: None if name == missing else sys
+        "mvcc._utils.scheduler.find_spec", lambda name: None if name == missing else sys
     )
     wanted = rf"view0: a folder needs the package {missing}: pip install 'mvcc\[dask,parquet\]'"
     with pytest.raises(DataError, match=wanted):

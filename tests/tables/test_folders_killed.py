@@ -176,9 +176,9 @@ def test_a_stopped_job_takes_its_workers_along_and_can_be_repeated(folder, tmp_p
 TELLS_WHEN_WORKERS_START = """if True:
     import sys
     from mvcc.cli import main
-    from mvcc.tables.folders import _workers
-    start = _workers.local_workers
-    _workers.local_workers = lambda: print("starting", flush=True) or start()
+    from mvcc._utils import scheduler
+    start = scheduler.local_workers
+    scheduler.local_workers = lambda: print("starting", flush=True) or start()
     sys.argv = ["mvcc", *sys.argv[1:]]
     main()
 """

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mvcc._utils.kernels import kernel
-from mvcc._utils.kernels.shared import inverse_cholesky
+from mvcc._utils.kernels import inverse_cholesky, kernel
 from mvcc.cluster._kernels.geometry import (
     copy_row,
     in_lanes,

@@ -15,12 +15,10 @@ from mvcc._utils.arrays import TINY, Floats, Ints, LazyRows, blocks_of
 from mvcc._utils.progress import teller
 from mvcc.constraints import Constraints
 from mvcc.embedding import AnchorGraph, object_columns
-from mvcc.multiview.joint._joint_set import JointClusters, JointSet
-from mvcc.multiview.joint._must_link_groups import MustLinkGroups
-from mvcc.multiview.joint._new_rows import NearestAnchors, NearestRows, log_shares
-from mvcc.multiview.joint._spreading import (
+from mvcc.multiview.joint._constrained_objects import (
     COLUMNS_SHARE,
     SPREADING,
+    MustLinkGroups,
     class_totals,
     column_coefficients,
     first_step,
@@ -29,6 +27,8 @@ from mvcc.multiview.joint._spreading import (
     with_all_clusters,
     with_ones,
 )
+from mvcc.multiview.joint._joint_set import JointClusters, JointSet
+from mvcc.multiview.joint._new_rows import NearestAnchors, NearestRows, log_shares
 
 SEARCHED = 5_000  # objects that stand for all where Eq. 1 is minimized
 

@@ -1,24 +1,49 @@
-"""The sets of views that matches connect: each is clustered by itself."""
+"""The sets of views that matches connect: each is clustered by itself.
+
+Probabilities of clusters are scores made as sharp as constraints that were held out bear them out.
+The sharpness is the inverse of the temperature of Guo et al., "On Calibration of Modern Neural
+Networks", 2017; here it is chosen by pairs, with the probability Σ_c p_ic p_jc that two objects are
+in the same cluster.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from mvcc._utils.arrays import Bools, Floats, Ints
+from mvcc._utils.messages import shown
+from mvcc._utils.validation import as_floats
 from mvcc.constraints import Constraints, Relations
-from mvcc.embedding import AnchorGraph, any_graph, connected_views
+from mvcc.embedding import (
+    AnchorGraph,
+    any_graph,
+    connected_views,
+    find_objects,
+    refuse_more_than_objects,
+)
+from mvcc.exceptions import InvalidInputError
 from mvcc.multiview.joint._anchored_set import AnchoredSet
-from mvcc.multiview.joint._confidence import chosen_sharpness, object_probabilities
 from mvcc.multiview.joint._joint_set import JointClusters, JointSet, Settings
-from mvcc.multiview.joint._new_rows import NearestAnchors, NearestRows
-from mvcc.multiview.joint._probabilities import Probabilities
-from mvcc.multiview.matches._contradicted import ViewPair, without
-from mvcc.multiview.matches._suspicious import to_drop
+from mvcc.multiview.joint._new_rows import (
+    NearestAnchors,
+    NearestRows,
+    Probabilities,
+    in_blocks,
+    probabilities,
+)
+from mvcc.multiview.matches._suspicious import ViewPair, to_drop
 
 _LEAST_WEIGHT = 1e-6  # of a view: its objects that no other view sees keep their edges
+SHARPNESSES = (0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0, 5.6, 8.0, 11.0, 16.0)
+FEWEST_PAIRS = 20  # to choose by
+FOLDS = 4
+STARTS = 2  # of each fold, whose clusters are looked at for nothing else
+# of the probability of a constraint, in its logarithm: one wrong pair must not decide
+_LEAST_PROBABILITY = 1e-3
 
 T = TypeVar("T")
 
@@ -130,6 +155,33 @@ class ConnectedSets:
         return self.by_view(of_sets)
 
 
+def checked_connected_views(
+    data: list[Floats], relations: Relations, settings: Settings, names: list[str] | None
+) -> list[tuple[list[int], Relations]]:
+    """Return the sets of views that relations connect, with them; refuse too few objects."""
+    connected = connected_views(len(data), relations)
+    for views, inside in connected:
+        n_objects, _ = find_objects([len(data[view]) for view in views], inside)
+        set_facts = n_objects, views, names
+        refuse_more_than_objects("n_clusters", settings.n_clusters, *set_facts)
+        refuse_more_than_objects("n_components", settings.n_components or 1, *set_facts)
+    return connected
+
+
+def checked_weights(view_weights: ArrayLike | None, n_views: int) -> Floats:
+    """Return the weights of all views, 1 by default."""
+    if view_weights is None:
+        return np.ones(n_views)
+    weights = as_floats(view_weights, "view_weights")
+    is_for_each = weights.shape == (n_views,) and weights.dtype == np.float64
+    if not (is_for_each and np.isfinite(weights).all() and (weights >= 0).all() and weights.any()):
+        raise InvalidInputError(
+            f"view_weights must be one number of 0 or more for each of the {n_views} views, one of"
+            f" them above 0, got {shown(view_weights)}."
+        )
+    return weights
+
+
 class Settled(NamedTuple):
     """What is known once wrong matches are left out."""
 
@@ -160,8 +212,54 @@ def without_wrong_matches(
     return Settled(sets, suspicions, dropped, labels, clusters)
 
 
+def without(dropped: dict[ViewPair, Bools], relations: Relations) -> Relations:
+    """Return the matches that are not dropped."""
+    return {key: rows[~dropped[key]] for key, rows in relations.items()}
+
+
+def put_back(values: NDArray[Any], contradicted: Bools) -> NDArray[Any]:
+    """Return what was found of confirmed matches, and 1 for those that others contradict."""
+    all_values = np.ones(len(contradicted), values.dtype)
+    all_values[~contradicted] = values
+    return all_values
+
+
 def _relative(weights: Floats) -> Floats:
     """Return the weights of connected views, the largest 1; only its own rows notice one of 0."""
     if not weights.any():
         return np.ones(len(weights))
     return np.maximum(weights / weights.max(), _LEAST_WEIGHT)
+
+
+def object_probabilities(
+    joint_set: JointSet, constraints: Constraints, clusters: JointClusters, sharpness: float
+) -> Probabilities:
+    """Return the probability of every cluster for every object, (n, k)."""
+    scores, labels = joint_set.scores(constraints, clusters), clusters.labels
+    return in_blocks(len(labels), lambda some: probabilities(scores(some), sharpness, labels[some]))
+
+
+def chosen_sharpness(joint_set: JointSet, constraints: Constraints) -> float:
+    """Return the sharpness by which constraints are likeliest where they are held out in folds."""
+    if len(constraints) < FEWEST_PAIRS:
+        return joint_set.sharpness
+    rng = np.random.default_rng(0)  # not that of the fit: a look at probabilities draws nothing
+    fold_of = rng.permutation(len(constraints)) % FOLDS
+    losses = np.zeros(len(SHARPNESSES))
+    for fold in range(FOLDS):
+        kept, held_out = constraints.select(fold_of != fold), constraints.select(fold_of == fold)
+        clusters = joint_set.clusters(kept, rng, STARTS)
+        ends, pairs = np.unique(held_out.pairs, return_inverse=True)
+        scores = joint_set.scores(kept, clusters)(ends)
+        for index, sharpness in enumerate(SHARPNESSES):
+            shares = probabilities(scores, sharpness, clusters.labels[ends])
+            losses[index] += _loss(shares, pairs.reshape(-1, 2), held_out)
+    return SHARPNESSES[int(losses.argmin())]
+
+
+def _loss(shares: Floats, pairs: Ints, constraints: Constraints) -> float:
+    """Return −log of the probability of the constraints, summed; a pair counts once at most."""
+    same = np.einsum("ij,ij->i", shares[pairs[:, 0]], shares[pairs[:, 1]])
+    as_constrained = np.where(constraints.must_link, same, 1 - same)
+    likelihoods = np.maximum(as_constrained, _LEAST_PROBABILITY)
+    return float(-np.minimum(constraints.weights, 1) @ np.log(likelihoods))

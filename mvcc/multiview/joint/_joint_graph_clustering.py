@@ -19,16 +19,18 @@ from mvcc.constraints import Constraints, Relations, call_rows, refuse_conflicts
 from mvcc.embedding import GraphKind, Rule, fitted_features
 from mvcc.exceptions import InvalidInputError
 from mvcc.multiview._estimator import MultiViewEstimator
-from mvcc.multiview.joint._checked import (
+from mvcc.multiview.joint._connected_sets import (
+    ConnectedSets,
     checked_connected_views,
     checked_weights,
-    of_some_weight,
-    violated,
+    put_back,
+    without,
+    without_wrong_matches,
 )
-from mvcc.multiview.joint._connected_sets import ConnectedSets, without_wrong_matches
+from mvcc.multiview.joint._constrained_objects import of_some_weight, violated
 from mvcc.multiview.joint._joint_set import Settings
-from mvcc.multiview.joint._probabilities import Probabilities
-from mvcc.multiview.matches._contradicted import contradicted_matches, put_back, without
+from mvcc.multiview.joint._new_rows import Probabilities
+from mvcc.multiview.matches._suspicious import contradicted_matches
 from mvcc.views import GivenViews, ViewConstraints
 
 _OF_THE_GRAPH = {"_sets", "_given_views", "_counted_in_fit", "_clusters"}  # is not stored

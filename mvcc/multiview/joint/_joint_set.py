@@ -34,15 +34,15 @@ from mvcc.embedding import (
     refuse_components,
     unit_rows,
 )
-from mvcc.multiview.joint._must_link_groups import MustLinkGroups
-from mvcc.multiview.joint._new_rows import NearestAnchors, NearestRows, log_shares
-from mvcc.multiview.joint._spreading import (
+from mvcc.multiview.joint._constrained_objects import (
     ROUNDS,
     SPREADING,
+    MustLinkGroups,
     evidence,
     shares_of_classes,
     with_all_clusters,
 )
+from mvcc.multiview.joint._new_rows import NearestAnchors, NearestRows, log_shares
 from mvcc.multiview.matches._suspicious import suspicions
 
 FREE_COMPONENTS = 2  # for each cluster, without a metric

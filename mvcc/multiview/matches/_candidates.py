@@ -13,7 +13,7 @@ from mvcc._utils.one_thread import one_thread
 from mvcc._utils.validation import check_count
 from mvcc.embedding import raw_columns
 from mvcc.exceptions import InvalidInputError
-from mvcc.multiview.matches._contradicted import ViewPair
+from mvcc.multiview.matches._suspicious import ViewPair
 from mvcc.multiview.matches._unmatched import FEWEST_MATCHES, LEAST, NONE, Unmatched
 from mvcc.views import GivenViews
 

@@ -19,7 +19,7 @@ from mvcc.multiview.matches._candidates import (
     matched_columns,
     without_folds,
 )
-from mvcc.multiview.matches._contradicted import ViewPair
+from mvcc.multiview.matches._suspicious import ViewPair
 from mvcc.multiview.matches._unmatched import LEAST
 
 _CONSIDERED = 10  # counterparts of each row

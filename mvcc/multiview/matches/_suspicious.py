@@ -1,4 +1,4 @@
-"""Matches that seem to be wrong: their rows are not alike."""
+"""Matches that seem to be wrong: their rows are not alike, or other matches contradict them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import scipy.linalg
+import scipy.sparse as sp
 from numpy.typing import ArrayLike
 from scipy.optimize import isotonic_regression
 
@@ -14,7 +15,7 @@ from mvcc._utils.arrays import TINY, Bools, Floats, Ints
 from mvcc._utils.one_thread import one_thread
 from mvcc._utils.validation import as_labels, as_list, check_order, class_codes
 from mvcc.constraints import Relations
-from mvcc.embedding import AnchorGraph, JointGraph, any_graph, raw_columns, unit_rows
+from mvcc.embedding import AnchorGraph, JointGraph, any_graph, find_objects, raw_columns, unit_rows
 from mvcc.exceptions import InvalidInputError
 from mvcc.views import GivenViews
 
@@ -36,6 +37,7 @@ _RIDGES = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
 
 # how alike row i here and row j there are, for any two matches i and j: left_i · right_j
 Likeness = tuple[Floats, Floats]
+ViewPair = tuple[int, int]  # numbers of views
 
 
 def suspicious_matches(
@@ -293,3 +295,50 @@ def _decreasing_density(p: Floats) -> Floats:
     widths = np.diff(ends)
     slopes = isotonic_regression(np.diff(reached) / widths, weights=widths, increasing=False).x
     return slopes[np.maximum(np.searchsorted(ends, p) - 1, 0)]
+
+
+def contradicted_matches(sizes: list[int], relations: Relations) -> dict[ViewPair, Bools]:
+    """Tell which matches more views contradict than confirm; the most contradicted go first."""
+    # View w confirms the match of i and j where both are matched with the same row of w. It
+    # contradicts it where a row that is matched with one of them is matched with a row of the
+    # other's view that is not its partner: a few of these would chain many objects. If no object
+    # has two rows of one view, all matches agree.
+    contradicted = {key: np.zeros(len(rows), np.bool_) for key, rows in relations.items()}
+    if len(relations) < 3:
+        return contradicted
+    _, objects = find_objects(sizes, relations)
+    if all(len(np.unique(row_objects)) == len(row_objects) for row_objects in objects):
+        return contradicted
+    while True:
+        excess = _excess(sizes, {key: rows[~contradicted[key]] for key, rows in relations.items()})
+        most = max(of_pair.max(initial=0) for of_pair in excess.values())
+        if most == 0:
+            return contradicted
+        for key, of_pair in excess.items():
+            kept = np.flatnonzero(~contradicted[key])
+            contradicted[key][kept[of_pair == most]] = True
+
+
+def _excess(sizes: list[int], relations: Relations) -> dict[ViewPair, Ints]:
+    """Return how many more views contradict every match than confirm it."""
+    tables: dict[ViewPair, sp.csr_array] = {}
+    for (u, v), rows in relations.items():
+        table = sp.csr_array(
+            (np.ones(len(rows)), (rows[:, 0], rows[:, 1])), shape=(sizes[u], sizes[v])
+        )
+        tables[u, v], tables[v, u] = table, table.T.tocsr()
+    excess = {key: np.zeros(len(rows), np.int64) for key, rows in relations.items()}
+    for (u, v), rows in relations.items():
+        for w in range(len(sizes)):
+            if len(rows) and (u, w) in tables and (w, v) in tables:
+                excess[u, v] += _contradiction(tables[u, w] @ tables[w, v], tables[u, v], rows)
+    return excess
+
+
+def _contradiction(paths: sp.csr_array, table: sp.csr_array, rows: Ints) -> Ints:
+    """Return 1 for matches that paths through one view contradict, −1 for confirmed, else 0."""
+    # a row may have several partners; paths that lead to any of them contradict nothing
+    i, j = rows.T
+    stray = paths - paths * table
+    elsewhere = (stray.sum(axis=1)[i] > 0) | (stray.sum(axis=0)[j] > 0)
+    return np.where(paths[i, j] > 0, -1, elsewhere.astype(np.int64))

@@ -8,7 +8,7 @@ from sklearn.cluster import MiniBatchKMeans
 
 from mvcc._utils.arrays import Bools, Floats, Ints
 from mvcc.embedding import AnchorGraph, JointGraph
-from mvcc.multiview.joint._spreading import SPREADING
+from mvcc.multiview.joint._constrained_objects import SPREADING
 
 MOST_DENSE_OBJECTS = 5_000
 N_EIGENPAIRS = 100  # of larger graphs

@@ -11,15 +11,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from mvcc import results
-from mvcc._utils.messages import why_unwritten
+from mvcc._utils.messages import percent, why_unwritten
 from mvcc._utils.outputs import replace_file
 from mvcc.constraints import kind_of
 from mvcc.exceptions import StoreError
 from mvcc.propagation import LARGEST_DISAGREEMENT, SMALLEST_DIVERGENCE
 from mvcc.reporting.html import _clusters as clusters
-from mvcc.reporting.html import _words as words
-from mvcc.reporting.html._page import rendered
-from mvcc.reporting.html._words import percent
+from mvcc.reporting.html._page import N_COLORS, SHAPES, rendered
 
 LONGEST_LIST = 100
 _MOST_DOUBTFUL = 20  # rows of a list
@@ -90,8 +88,8 @@ def clustering_page(clustering: results.Clustering) -> bytes:
         lacks_labels=any(not all(view.reference or ("",)) for view in views),
         classes=_listed(clusters.class_names(clustering)),
         file=results.CLUSTERING,
-        n_colors=words.N_COLORS,
-        n_symbols=len(words.SHAPES),
+        n_colors=N_COLORS,
+        n_symbols=len(SHAPES),
         has_stability=any(None not in view.stability for view in views),
     )
 

@@ -8,7 +8,7 @@ from statistics import median
 from typing import Any
 
 from mvcc._utils.messages import enumerated, percent
-from mvcc.reporting.html._words import N_COLORS, SHAPES, count, plural
+from mvcc.reporting.html._page import N_COLORS, SHAPES, count, plural
 from mvcc.results import Clustering, Given, LinkFacts, ListedCluster, ViewFacts
 
 _MOST_TITLES = 3

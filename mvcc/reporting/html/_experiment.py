@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 from mvcc.exceptions import StoreError
 from mvcc.reporting import figures
 from mvcc.reporting.claims import Verdict, evaluate_claims
-from mvcc.reporting.html._page import rendered
-from mvcc.reporting.html._words import SHAPES, rows_of_settings
+from mvcc.reporting.html._page import SHAPES, rendered, rows_of_settings
 from mvcc.results import BASES, Results, find_experiments, folder_name, read_manifest
 
 if TYPE_CHECKING:

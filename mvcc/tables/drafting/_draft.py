@@ -29,9 +29,8 @@ from mvcc._utils.settings import as_yaml
 from mvcc.exceptions import DataError, MvccError
 from mvcc.tables._config import load_job
 from mvcc.tables._job import AskedKind, View
-from mvcc.tables.drafting._doubts import A_COLUMN_OF_EACH, doubts_in_short, doubts_of
+from mvcc.tables.drafting._doubts import A_COLUMN_OF_EACH, doubts_in_short, doubts_of, doubts_on_ids
 from mvcc.tables.drafting._files import SortedFiles, sort_files
-from mvcc.tables.drafting._shared_ids import doubts_on_ids
 from mvcc.tables.reading._column import (
     Column,
     LeftOut,

@@ -18,10 +18,9 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 import numpy as np
 import pandas as pd
 
-from mvcc._utils.encodings import NAMES
 from mvcc._utils.files import csv_bytes
 from mvcc._utils.messages import shown
-from mvcc._utils.text import DELIMITER_LINE, UTF_8, UTF_16, read_text
+from mvcc._utils.text import DELIMITER_LINE, NAMES, UTF_8, UTF_16, read_text
 from mvcc.exceptions import DataError
 from mvcc.tables.reading._column import Written, as_texts, is_missing
 from mvcc.tables.reading._columns import understand_all

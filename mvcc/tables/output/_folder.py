@@ -37,9 +37,9 @@ from mvcc.tables.reading._people import LOG_COLUMNS
 from mvcc.tables.reading._table import Table
 
 if TYPE_CHECKING:
+    from mvcc.tables._folders import Folders
     from mvcc.tables.correcting._corrected import Reviewed
     from mvcc.tables.fitting._fit import Rows
-    from mvcc.tables.folders._folders import Folders
     from mvcc.tables.model._saved import SavedClustering
     from mvcc.tables.reading._inputs import Inputs
 

@@ -22,14 +22,13 @@ from mvcc._utils.files import csv_bytes
 from mvcc._utils.messages import agreeing, counted, enumerated, quoted, shown
 from mvcc._utils.outputs import OutputFolder
 from mvcc._utils.progress import Progress
-from mvcc._utils.scheduler import Client
+from mvcc._utils.scheduler import Client, workers
 from mvcc.exceptions import ConfigError, DataError
 from mvcc.results import Clustering
 from mvcc.tables._config import load_job
+from mvcc.tables._folders import id_column_of, refuse_without_folder
 from mvcc.tables._job import View, no_view
 from mvcc.tables._layout import ALL_LABELS, CONFIG, LABELS, MODEL
-from mvcc.tables.folders._folders import id_column_of, refuse_without_folder
-from mvcc.tables.folders._workers import workers
 from mvcc.tables.output._stored import corrected_model, inputs_of_clustering
 from mvcc.tables.reading._files import read_frames
 from mvcc.tables.reading._id_column import find_id_column
@@ -97,7 +96,7 @@ def predict_files(
             target_folder.refuse_taken([target], folders=name in folders)
         client: Any = None
         if folders:
-            from mvcc.tables.folders._labels import Source, facts_of_counts, write_labels
+            from mvcc.tables._folder_labels import Source, facts_of_counts, write_labels
 
             file = os.path.abspath(folder / MODEL)
             on_step("starting workers")

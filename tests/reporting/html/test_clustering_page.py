@@ -14,9 +14,9 @@ import pytest
 import mvcc.reporting.html
 import mvcc.tables.asking
 from mvcc import cluster_views
+from mvcc._utils.messages import percent
 from mvcc.exceptions import StoreError
-from mvcc.reporting.html._page import script_json
-from mvcc.reporting.html._words import options, percent, plural, rows_of_settings, symbol
+from mvcc.reporting.html._page import options, plural, rows_of_settings, script_json, symbol
 from tests.browser.facts import make_facts
 from tests.reports import write_clustering_report
 

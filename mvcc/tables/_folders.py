@@ -18,12 +18,11 @@ from numpy.typing import NDArray
 from mvcc._utils.messages import views_of_pair
 from mvcc._utils.progress import Progress
 from mvcc._utils.reading import in_lines
-from mvcc._utils.scheduler import Client
+from mvcc._utils.scheduler import Client, computed, workers
 from mvcc.exceptions import ConfigError
 from mvcc.results import Clustering
 from mvcc.tables._job import Job, View
 from mvcc.tables._layout import ALL_LABELS, LABELS, MODEL
-from mvcc.tables.folders._workers import computed, workers
 from mvcc.tables.reading._answers import answer_files
 from mvcc.tables.reading._codes import may_name_rows
 from mvcc.tables.reading._column import GLANCE, as_texts
@@ -116,7 +115,7 @@ class Folders:
 
     def label(self, job: Job, saved: SavedClustering, new: Path, facts: Clustering) -> Clustering:
         """Write the clusters of all rows beside model and labels of the sample, and count them."""
-        from mvcc.tables.folders._labels import Source, facts_of_counts, write_labels
+        from mvcc.tables._folder_labels import Source, facts_of_counts, write_labels
 
         began = time.perf_counter()
         views = {view.name: view for view in facts.views}

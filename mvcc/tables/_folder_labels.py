@@ -17,11 +17,10 @@ import pandas as pd
 from mvcc._utils.arrays import Ints
 from mvcc._utils.messages import clipped
 from mvcc._utils.reading import content_of, opened
-from mvcc._utils.scheduler import Client
+from mvcc._utils.scheduler import Client, computed
 from mvcc._version import __version__
 from mvcc.exceptions import StoreError, WorkerError
 from mvcc.metrics import scores_of_table
-from mvcc.tables.folders._workers import computed
 from mvcc.tables.model._saved import SavedClustering, SavedView
 from mvcc.tables.reading._column import texts_or_empty
 from mvcc.tables.reading._parquet import Folder, Piece

@@ -1,1 +1,0 @@
-"""Compiled kernels of closures: plain arrays in, plain arrays out."""

@@ -1,1 +1,0 @@
-"""Compiled kernels of the E-step: plain arrays in, plain arrays out."""
