@@ -32,6 +32,7 @@ from mvcc.embedding import find_objects
 from mvcc.exceptions import ConstraintConflictError, InvalidInputError
 from mvcc.multiview.joint import _joint_set
 from mvcc.multiview.joint._connected_sets import ConnectedSets
+from mvcc.multiview.joint._new_rows import NearestRows
 from tests.strategies import seeds
 
 
@@ -268,6 +269,18 @@ def test_new_rows_join_the_clusters_around_them_and_fitted_ones_keep_theirs():
         assert adjusted_rand_score(y[view], model.predict(X + 0.3, view=view)) == 1
     both = model.predict(dict(enumerate(views)))
     assert all(np.array_equal(both[view], model.labels_[view]) for view in (0, 1))
+
+
+@pytest.mark.parametrize("gap", [0, 0.1])
+def test_a_row_nearest_to_equal_ones_joins_the_cluster_that_most_of_these_have(gap):
+    kind, turn = np.divmod(np.arange(90), 30)
+    X = np.eye(3, 6)[kind]
+    predictor = NearestRows().fit(X, (kind + (turn % 15 < 7)) % 3)
+    shares = np.eye(3)[predictor.labels_]
+    for rows in (slice(None), slice(4), slice(35, 80, 7)):
+        assert np.array_equal(predictor.predict(X[rows] + gap), kind[rows])
+        new = predictor.probabilities(X[rows] + gap, shares, 1.0)
+        assert np.allclose(new.max(axis=1), 16 / 30)
 
 
 def test_parameters_that_are_set_after_the_fit_change_no_prediction():

@@ -127,7 +127,10 @@ class NearestAnchors(BaseEstimator):
 
 
 class NearestRows(BaseEstimator):
-    """Assign new rows to clusters: the nearest rows vote by ``nearness``, an equal one alone."""
+    """Assign new rows to clusters: the nearest rows vote by ``nearness``, equal ones alone.
+
+    Each votes as all rows that equal it do in the mean: which of these are found is chance.
+    """
 
     def __init__(self, n_neighbors: int = 10) -> None:
         self.n_neighbors = n_neighbors
@@ -140,38 +143,48 @@ class NearestRows(BaseEstimator):
         return self
 
     def predict(self, X: ArrayLike) -> Ints:
-        return self._voted(*self._nearest_to(X))
+        return self._voted(self._votes(X))
 
     def probabilities(
         self, X: ArrayLike, of_rows: Probabilities, sharpness: float
     ) -> Probabilities:
         """Return the mean of the probabilities of the nearest rows, which have ``sharpness``."""
-        distances, nearest = self._nearest_to(X)
-        labels, weights = self._voted(distances, nearest), nearness(distances)
-        weights[distances[:, 0] == 0] = np.eye(1, weights.shape[1])
-        m, n_voters = nearest.shape
-        entries = weights.ravel(), nearest.ravel(), np.arange(0, m * n_voters + 1, n_voters)
-        votes = sp.csr_array(entries, shape=(m, len(self.labels_)))
+        votes = self._votes(X)
+        labels = self._voted(votes)
+        of_rows = self._means_of_equal_rows(of_rows)
 
         def mean(block: slice) -> Floats:
             means = votes[block] @ of_rows
             return with_labels(means.toarray() if sp.issparse(means) else means, labels[block])
 
-        return in_blocks(m, mean)
+        return in_blocks(len(labels), mean)
 
-    def _nearest_to(self, X: ArrayLike) -> tuple[Floats, Ints]:
-        """Return the distances to the rows that vote on new ones, and these rows."""
+    def _votes(self, X: ArrayLike) -> sp.csr_array:
+        """Return how much each fitted row counts for every new one, (m, n)."""
         check_is_fitted(self)
         n, d = self.search_.rows.shape
         rows = _checked(X, d)
         with one_thread():
-            return self.search_.nearest_to(rows, min(self.n_neighbors, n))
+            distances, nearest = self.search_.nearest_to(rows, min(self.n_neighbors, n))
+        weights = nearness(distances)
+        weights[distances[:, 0] == 0] = np.eye(1, weights.shape[1])
+        m, n_voters = nearest.shape
+        entries = weights.ravel(), nearest.ravel(), np.arange(0, m * n_voters + 1, n_voters)
+        return sp.csr_array(entries, shape=(m, n))
 
-    def _voted(self, distances: Floats, nearest: Ints) -> Ints:
-        votes = np.zeros((len(nearest), int(self.labels_.max()) + 1))
-        indices = np.arange(len(nearest))[:, None], self.labels_[nearest]
-        np.add.at(votes, indices, nearness(distances))
-        return np.where(distances[:, 0] == 0, self.labels_[nearest[:, 0]], votes.argmax(axis=1))
+    def _voted(self, votes: sp.csr_array) -> Ints:
+        n = len(self.labels_)
+        clusters = sp.csr_array((np.ones(n), self.labels_, np.arange(n + 1)))
+        labels: Ints = (votes @ self._means_of_equal_rows(clusters)).toarray().argmax(axis=1)
+        return labels
+
+    def _means_of_equal_rows(self, of_rows: Probabilities) -> Probabilities:
+        _, group, sizes = np.unique(
+            self.search_.rows, axis=0, return_inverse=True, return_counts=True
+        )
+        group = group.ravel()
+        members = sp.csr_array((1 / sizes[group], (group, np.arange(len(group)))))
+        return (members @ of_rows)[group]
 
 
 def _checked(X: ArrayLike, n_columns: int) -> Floats:
