@@ -235,10 +235,10 @@ def test_tables_that_agree_little_are_told_and_no_match_is_suspicious(tmp_path):
     facts = cluster(write_problem(tmp_path, n=260, n_matches=200, noise=60.0), tmp_path / "out")
     (relation,) = facts["relations"]
     assert relation["suspicious"] == []
-    said = "view0 and view1 agree little on which rows are alike, so wrong matches cannot be told"
-    assert facts["warnings"][0] == f"{said} from right ones."
+    said = "view0 and view1 agree little on which single rows are alike, so wrong matches cannot be"
+    assert facts["warnings"][0] == f"{said} told from right ones."
     page = report_of(facts, tmp_path)
-    assert "These two tables agree little on which rows are alike" in page
+    assert "These two tables agree little on which single rows are alike" in page
     assert "Matches that seem to be wrong" not in page
 
 

@@ -106,7 +106,7 @@ class Joint(Method):
         for (u, v), relation in matches.items():
             if relation["hardly_agree"]:
                 yield (
-                    f"{names[u]} and {names[v]} agree little on which rows are alike,"
+                    f"{names[u]} and {names[v]} agree little on which single rows are alike,"
                     " so wrong matches cannot be told from right ones."
                 )
             # so few that they are kept may well be right: the report lists them
