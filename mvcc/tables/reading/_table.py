@@ -201,7 +201,7 @@ def table_of(
         if not any(reference):
             problems.add(f"{view.path}: the column {listed([view.labels_column])} holds no labels.")
     used = {*columns, id_column, view.labels_column}
-    if (problem := _nothing_to_cluster(len(frame), X, became)) and not problems:
+    if (problem := _nothing_to_cluster(name, len(frame), X, became)) and not problems:
         problems.add(f"{view.path}: {problem}.")
     numbers = {column: values[column] for column in columns if became[column].kind == "number"}
     seen = [frame[column] for column in show if column in frame.columns]
@@ -331,13 +331,18 @@ def _together(values: dict[str, Values]) -> Floats | pd.DataFrame:
     return pd.DataFrame(values)
 
 
-def _nothing_to_cluster(n: int, X: Floats | pd.DataFrame, became: dict[str, Column]) -> str:
+def _nothing_to_cluster(
+    name: str, n: int, X: Floats | pd.DataFrame, became: dict[str, Column]
+) -> str:
     """Say why nothing of ``n`` rows can be clustered, where it is so."""
     columns = list(became.values())
     if not X.shape[1]:
         why = [f"{clipped(repr(column.name))}: {column.note}" for column in columns[:MOST_LISTED]]
         said = [f"no column is left to cluster: {'; '.join(why) or 'it has none'}"]
         hints = [_as_pictures(column.name) for column in columns if column.why is LeftOut.PICTURES]
+        if like_labels := [c.name for c in columns if c.why is LeftOut.LIKE_LABELS]:
+            use = option_for("--columns", name, like_labels[:1])
+            hints.append(f"To cluster by {listed(like_labels[:1])}, write {use}")
         return ". ".join(said + hints[:1])
     if n == 1:
         return "there is one row only; nothing can be clustered"
