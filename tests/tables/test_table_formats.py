@@ -241,7 +241,10 @@ NAMES_NONE = r"Does line 1 name the columns\?"
         ("\n\n", r":1: the first line is empty"),
         ("id\na\nb\n", r": no column is left to cluster: 'id': names the rows"),
         ("id,x\na,5\nb,5\nc,5\n", r": no column is left to cluster: .*; 'x': constant\."),
-        ("id,class\na,x\nb,y\nc,y\n", r"like labels\. To cluster by 'class', write --columns texts=class\."),
+        (
+            "id,class\na,x\nb,y\nc,y\n",
+            r"like labels\. To cluster by 'class', write --columns texts=class\.",
+        ),
         ("x" * 2**21, r": cannot be read as a table: field larger than field limit"),
         ('id,x\na,1\n"b,2\n', r":3: line 3 opens a quote that never closes\. Close it in line 3"),
         ('id,t,x\na,"o",1\nb,"o,2\n\nc,"o",3\n', ":3: .* closes in line 5, where .* in line 3"),
