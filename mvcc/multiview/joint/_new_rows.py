@@ -179,6 +179,7 @@ class NearestRows(BaseEstimator):
         return labels
 
     def _means_of_equal_rows(self, of_rows: Probabilities) -> Probabilities:
+        """Return for each fitted row what those that equal it have in the mean."""
         _, group, sizes = np.unique(
             self.search_.rows, axis=0, return_inverse=True, return_counts=True
         )
