@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mvcc._utils.arrays import Floats, Ints
+from mvcc._utils.contexts import one_thread
 from mvcc._utils.kernels import may_share
-from mvcc._utils.one_thread import one_thread
 from mvcc._utils.validation import check_alike, check_choice, check_count, check_data, label_codes
 from mvcc.constraints import Constraints, check_rows
 

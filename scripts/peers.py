@@ -28,8 +28,8 @@ from sklearn.semi_supervised import LabelSpreading
 
 from mvcc import Constraints, close_views, spectral_features
 from mvcc._utils.arrays import Floats, Ints
+from mvcc._utils.contexts import quiet_fit
 from mvcc._utils.environment import now
-from mvcc._utils.quiet import quiet_fit
 from mvcc.constraints import Relations
 from mvcc.datasets import file_checksums
 from mvcc.embedding import pieces

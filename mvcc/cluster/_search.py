@@ -10,9 +10,8 @@ import numpy as np
 from sklearn.cluster import KMeans
 
 from mvcc._utils.arrays import Bools, Floats, Ints
-from mvcc._utils.one_thread import one_thread
+from mvcc._utils.contexts import one_thread, quiet_k_means
 from mvcc._utils.progress import numbered, teller
-from mvcc._utils.quiet import quiet_k_means
 from mvcc.cluster._descent import Found, Problem, Sample, Weighted
 from mvcc.constraints import Constraints, Listed, components
 

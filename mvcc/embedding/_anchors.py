@@ -19,8 +19,8 @@ from sklearn.cluster import KMeans
 from sklearn.neighbors import NearestNeighbors
 
 from mvcc._utils.arrays import BLOCK_ROWS, TINY, Floats, Ints, blocks_of
+from mvcc._utils.contexts import quiet_k_means
 from mvcc._utils.kernels import add_gram, for_blocks, may_share
-from mvcc._utils.quiet import quiet_k_means
 from mvcc.embedding._objects import membership
 
 N_TIES = 3  # r, anchors that a row is tied to

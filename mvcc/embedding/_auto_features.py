@@ -20,8 +20,8 @@ from sklearn.utils.extmath import randomized_svd
 from sklearn.utils.validation import check_is_fitted
 
 from mvcc._utils.arrays import Floats
+from mvcc._utils.contexts import one_thread
 from mvcc._utils.messages import called, percent
-from mvcc._utils.one_thread import one_thread
 from mvcc._utils.validation import check_choice
 from mvcc.embedding._components import unit_rows
 from mvcc.embedding._scaling import AutoScaler, checked_table, have_length_one

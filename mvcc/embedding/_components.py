@@ -14,8 +14,8 @@ from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 from sklearn.cluster import KMeans
 
 from mvcc._utils.arrays import Floats, Ints, LazyRows, blocks_of
+from mvcc._utils.contexts import quiet_k_means
 from mvcc._utils.progress import teller
-from mvcc._utils.quiet import quiet_k_means
 from mvcc.exceptions import InvalidInputError
 
 EIGENVALUE_POWER = 2  # τ, how much leading components count

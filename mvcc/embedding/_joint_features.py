@@ -15,8 +15,8 @@ from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted
 
 from mvcc._utils.arrays import Floats
+from mvcc._utils.contexts import one_thread
 from mvcc._utils.messages import shown
-from mvcc._utils.one_thread import one_thread
 from mvcc._utils.validation import RandomState, as_generator, check_choice, check_count
 from mvcc.embedding._any_graph import any_graph, refuse_components, refuse_more_than_objects
 from mvcc.embedding._auto_features import Rule, fitted_features

@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mvcc._utils.arrays import Bools, Floats, Ints, blocks_of
-from mvcc._utils.one_thread import one_thread
+from mvcc._utils.contexts import one_thread
 from mvcc._utils.validation import check_flag, check_matrices, checked_by
 from mvcc.constraints import Constraints, FitsConstraints, constraints_on
 from mvcc.embedding._components import unit_rows

@@ -16,7 +16,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mvcc._utils.arrays import Floats, blocks_of
-from mvcc._utils.one_thread import one_thread
+from mvcc._utils.contexts import one_thread
 from mvcc._utils.validation import check_count, check_data, check_number, checked_by
 from mvcc.exceptions import InvalidInputError
 

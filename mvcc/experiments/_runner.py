@@ -12,9 +12,9 @@ from pathlib import Path
 import pandas as pd
 from pydantic import ValidationError
 
+from mvcc._utils.contexts import quiet_fit
 from mvcc._utils.environment import now
 from mvcc._utils.messages import first_problem, typed
-from mvcc._utils.quiet import quiet_fit
 from mvcc._utils.reading import StrPath
 from mvcc.exceptions import InvalidInputError, StoreError
 from mvcc.experiments._config import Config

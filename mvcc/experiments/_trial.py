@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from mvcc._utils.arrays import Floats, Ints
-from mvcc._utils.quiet import quiet_fit
+from mvcc._utils.contexts import quiet_fit
 from mvcc._utils.reading import StrPath
 from mvcc.constraints import Constraints, Relations, augment, rewire_relations, sample_relations
 from mvcc.datasets import Dataset, load_dataset

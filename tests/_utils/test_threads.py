@@ -19,8 +19,8 @@ from threadpoolctl import threadpool_info, threadpool_limits
 import mvcc
 from mvcc import Constraints, MPCKMeans, PCKMeans, propagate_constraints
 from mvcc._utils import kernels
+from mvcc._utils.contexts import one_thread
 from mvcc._utils.kernels import for_blocks, may_share
-from mvcc._utils.one_thread import one_thread
 from mvcc.embedding._components import k_means
 
 several_threads = pytest.mark.skipif(numba.config.NUMBA_NUM_THREADS < 2, reason="needs two threads")

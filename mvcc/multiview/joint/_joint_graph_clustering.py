@@ -13,7 +13,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from mvcc._utils.arrays import Floats, Ints, LazyRows
-from mvcc._utils.one_thread import one_thread
+from mvcc._utils.contexts import one_thread
 from mvcc._utils.validation import RandomState, as_generator, check_choice
 from mvcc.constraints import Constraints, Relations, call_rows, refuse_conflicts
 from mvcc.embedding import GraphKind, Rule, fitted_features

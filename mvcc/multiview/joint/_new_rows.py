@@ -17,7 +17,7 @@ from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils.validation import check_is_fitted
 
 from mvcc._utils.arrays import TINY, Floats, Ints, blocks_of
-from mvcc._utils.one_thread import one_thread
+from mvcc._utils.contexts import one_thread
 from mvcc._utils.validation import check_data, check_labels
 from mvcc.embedding import Anchors, NeighborSearch, nearness, unit_rows
 from mvcc.exceptions import InvalidInputError

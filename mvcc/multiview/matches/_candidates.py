@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from mvcc._utils.arrays import Bools, Floats, Ints
-from mvcc._utils.one_thread import one_thread
+from mvcc._utils.contexts import one_thread
 from mvcc._utils.validation import check_count
 from mvcc.embedding import raw_columns
 from mvcc.exceptions import InvalidInputError

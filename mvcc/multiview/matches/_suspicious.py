@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from scipy.optimize import isotonic_regression
 
 from mvcc._utils.arrays import TINY, Bools, Floats, Ints
-from mvcc._utils.one_thread import one_thread
+from mvcc._utils.contexts import one_thread
 from mvcc._utils.validation import as_labels, as_list, check_order, class_codes
 from mvcc.constraints import Relations
 from mvcc.embedding import AnchorGraph, JointGraph, any_graph, find_objects, raw_columns, unit_rows

@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 
 from mvcc._utils.arrays import Ints
+from mvcc._utils.contexts import one_thread
 from mvcc._utils.messages import nearest_id, row_name, shown
-from mvcc._utils.one_thread import one_thread
 from mvcc._utils.validation import RandomState, as_generator, check_count
 from mvcc.embedding import any_graph, connected_views
 from mvcc.exceptions import InvalidInputError

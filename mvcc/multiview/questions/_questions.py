@@ -10,8 +10,8 @@ from typing import Any, Self
 import numpy as np
 
 from mvcc._utils.arrays import Floats, Ints
+from mvcc._utils.contexts import one_thread
 from mvcc._utils.messages import counted
-from mvcc._utils.one_thread import one_thread
 from mvcc._utils.validation import RandomState, check_count, check_flag
 from mvcc.constraints import Constraints
 from mvcc.exceptions import InvalidInputError

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from mvcc._utils.arrays import Bools, Floats, Ints
-from mvcc._utils.one_thread import one_thread
+from mvcc._utils.contexts import one_thread
 from mvcc.exceptions import InvalidInputError
 from mvcc.multiview import Answer, JointGraphClustering, match_clusters
 from mvcc.results import Clustering, Relation, left_out_in_words, parse_facts

@@ -13,9 +13,9 @@ import numpy as np
 from sklearn.metrics import adjusted_rand_score
 
 from mvcc._utils.arrays import Floats, Ints
+from mvcc._utils.contexts import quiet_fit
 from mvcc._utils.messages import for_reader, percent
 from mvcc._utils.progress import numbered
-from mvcc._utils.quiet import quiet_fit
 from mvcc.constraints import Constraints, Relations
 from mvcc.embedding import find_objects
 from mvcc.exceptions import MvccError

@@ -11,8 +11,8 @@ import scipy.linalg
 from sklearn import config_context
 
 from mvcc._utils.arrays import Floats, LazyRows, blocks_of
+from mvcc._utils.contexts import one_thread
 from mvcc._utils.messages import counted, for_reader, percent
-from mvcc._utils.one_thread import one_thread
 from mvcc.embedding import MAX_ROWS, RULES, AutoFeatures, SpectralFeatures
 from mvcc.exceptions import DataError, InvalidInputError
 from mvcc.tables._job import Job

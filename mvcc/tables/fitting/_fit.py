@@ -12,8 +12,8 @@ import numpy as np
 from sklearn.metrics import adjusted_rand_score
 
 from mvcc._utils.arrays import Floats, Ints, LazyRows
+from mvcc._utils.contexts import quiet_fit
 from mvcc._utils.progress import numbered
-from mvcc._utils.quiet import quiet_fit
 from mvcc.constraints import (
     Constraints,
     Relations,

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mvcc._utils.contexts import one_thread, quiet_k_means
 from mvcc._utils.messages import counted, for_reader
-from mvcc._utils.one_thread import one_thread
-from mvcc._utils.quiet import quiet_k_means
 from mvcc.exceptions import ConfigError
 from mvcc.tables._job import Job
 from mvcc.tables.reading._inputs import Inputs, no_answers

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from skops import __version__ as skops_version
 
+from mvcc._utils.contexts import without_warnings
 from mvcc._utils.messages import clipped
-from mvcc._utils.quiet import without_warnings
 from mvcc._utils.reading import check_zip, parse_json
 from mvcc._version import __version__
 from mvcc.exceptions import StoreError

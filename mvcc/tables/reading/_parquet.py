@@ -11,9 +11,9 @@ from typing import Any, BinaryIO
 
 import pandas as pd
 
+from mvcc._utils.contexts import without_warnings
 from mvcc._utils.files import sha256_of
 from mvcc._utils.messages import clipped, shown
-from mvcc._utils.quiet import without_warnings
 from mvcc._utils.reading import check_columns, check_size, check_unpacked, content_of, opened
 from mvcc.exceptions import DataError
 from mvcc.tables.reading._problems import reading_as

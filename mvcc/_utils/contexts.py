@@ -1,7 +1,11 @@
-"""One thread of BLAS, LAPACK and OpenMP: several sum in another order, and wait for each other."""
+"""Contexts of computations: one thread of BLAS, LAPACK and OpenMP, and no warnings of libraries.
+
+Several threads sum in another order, and wait for each other.
+"""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from functools import cache
@@ -9,6 +13,8 @@ from threading import Lock
 from typing import Any
 
 from threadpoolctl import ThreadpoolController
+
+from mvcc.exceptions import PropagationWarning
 
 
 class SharedContext:
@@ -74,4 +80,34 @@ def one_thread() -> Iterator[None]:
     """Let the libraries of NumPy, SciPy and scikit-learn use one thread."""
     # OpenMP counts by thread
     with _libraries("openmp").limit(limits=1), _one_of_blas:
+        yield
+
+
+_filters_kept = SharedContext(warnings.catch_warnings)  # filters are those of the whole process
+
+
+@contextmanager
+def without_warnings(*categories: type[Warning]) -> Iterator[None]:
+    """Ignore these warnings; whichever thread is the last brings back the filters that were."""
+    with _filters_kept:
+        for category in categories:
+            warnings.simplefilter("ignore", category)
+        yield
+
+
+@contextmanager
+def quiet_fit() -> Iterator[None]:
+    """Compute on one thread, for BLAS to sum alike, without warnings that the results repeat."""
+    from sklearn.exceptions import ConvergenceWarning
+
+    with one_thread(), without_warnings(ConvergenceWarning, PropagationWarning):
+        yield
+
+
+@contextmanager
+def quiet_k_means() -> Iterator[None]:
+    """Run k-means of scikit-learn on fewer distinct rows than clusters, too."""
+    from sklearn.exceptions import ConvergenceWarning
+
+    with without_warnings(ConvergenceWarning):
         yield
