@@ -339,14 +339,14 @@ def repaired(out):
 @pytest.mark.parametrize("first", [(), ("a/1", "b"), ("b", "a/1", "d")], ids=str)
 def test_a_kill_leaves_no_half_even_if_numbers_of_processes_come_again(tmp_path, write_all, first):
     """Each exchange of a folder ends as if it had not begun, whatever was killed there before."""
+    former, log = tmp_path / "former", tmp_path / "log"
+    for content in (b"older", b"former") if first else ():
+        assert not killed_before_move(0, partial(write_all, former, content, *first), log)
+    before = contents(former)
     for step in count(1):
-        out, log = tmp_path / str(step), tmp_path / "log"
-        before = {}
+        out = tmp_path / str(step)
         if first:
-            for content in (b"older", b"former"):
-                writing = partial(write_all, out, content, *first)
-                assert not killed_before_move(0, writing, log)
-            before = contents(out)
+            shutil.copytree(former, out)
         writing = partial(write_all, out, b"new", "c/1", "a/1", "b")
         is_killed = killed_before_move(step, writing, log)
         left = repaired(out)
@@ -503,41 +503,47 @@ def stopped_at(step, how, writing, out):
     return False
 
 
+def restore(out, how):
+    """Bring back by hand what is aside and nothing has replaced: all of it, or the last file."""
+    for aside in out.glob(".*.old"):
+        place = out / aside.name.split(".")[1]
+        if not how or place.exists() or (how == "z" and place.name != "z"):
+            continue
+        if how == "moved":
+            aside.rename(place)
+        else:
+            (shutil.copytree if aside.is_dir() else shutil.copy)(aside, place)
+
+
 @pytest.mark.parametrize("how", ["kill", "interrupts", "errors"])
 @pytest.mark.parametrize("write_all", [write_staged, write_several, write_parts])
 @pytest.mark.parametrize("last", [b"new", b"former"], ids=["other bytes", "the same bytes"])
-@pytest.mark.parametrize("restored", ["", "moved", "copied", "z"])
 def test_whatever_somebody_restores_where_moves_were_stopped_one_result_is_whole(
-    tmp_path, monkeypatch, how, write_all, last, restored
+    tmp_path, monkeypatch, how, write_all, last
 ):
     """The last new file may have the former bytes: that it is there says nothing then."""
-    write_bytes = Path.write_bytes
+    write_bytes, before = Path.write_bytes, tmp_path / "before"
 
     def write_last(path, content):
         is_last = any(name == "z" or name.startswith(".z.") for name in path.parts)
         write_bytes(path, last if content == b"new" and is_last else content)
 
+    write_all(before, b"former", "a", "b", "z")
+    former = contents(before)
+    whole = {name: last if name[0] == "z" else b"new" for name in former}
     for step in count(1):
-        out = tmp_path / str(step)
-        write_all(out, b"former", "a", "b", "z")
-        former = contents(out)
-        writing = partial(write_all, out, b"new", "a", "b", "z")
+        stopped = shutil.copytree(before, tmp_path / str(step))
+        writing = partial(write_all, stopped, b"new", "a", "b", "z")
         with monkeypatch.context() as patched:
             patched.setattr(Path, "write_bytes", write_last)
-            is_stopped = stopped_at(step, how, writing, out)
-        there = [(out / name).exists() for name in "abz"]
+            is_stopped = stopped_at(step, how, writing, stopped)
+        there = [(stopped / name).exists() for name in "abz"]
         assert all(there) or not there[-1], "without it, the others are incomplete"
-        for aside in out.glob(".*.old"):
-            place = out / aside.name.split(".")[1]
-            if not restored or place.exists() or (restored == "z" and place.name != "z"):
-                continue
-            if restored == "moved":
-                aside.rename(place)
-            else:
-                (shutil.copytree if aside.is_dir() else shutil.copy)(aside, place)
-        left = {name: content for name, content in repaired(out).items() if name[0] != "."}
-        whole = {name: last if name[0] == "z" else b"new" for name in former}
-        assert left == (former if is_stopped else whole)
+        for restored in ("", "moved", "copied", "z"):
+            out = shutil.copytree(stopped, tmp_path / f"{step} {restored}")
+            restore(out, restored)
+            left = {name: content for name, content in repaired(out).items() if name[0] != "."}
+            assert left == (former if is_stopped else whole), (step, restored)
         if not is_stopped:
             break
     assert step > 6

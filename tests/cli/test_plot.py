@@ -29,7 +29,7 @@ def test_the_paths_written_are_printed(results):
 def test_trials_that_are_missing_are_noted_beside_figures_and_claims_and_in_the_report(results):
     edit_manifest(results / "protein", lambda manifest: manifest["config"].update(trials=99))
     with few_claims(26):
-        notes = [invoke(name, results).stderr for name in ("plot", "claims")]
+        notes = [invoke(name, results).stderr for name in ("plot --figure 4", "claims")]
         invoke("report", results)
         found = json.loads(invoke("claims --json", results).stdout)
     pages = [(results / name).read_text(encoding="utf-8") for name in ("report.html", "claims.md")]

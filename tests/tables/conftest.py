@@ -37,3 +37,13 @@ def models(tmp_path_factory):
 def contents(models):
     """Give the content of the model of every kind."""
     return {kind: (folder / "out/model.skops").read_bytes() for kind, folder in models.items()}
+
+
+@pytest.fixture(scope="module")
+def address():
+    """Give workers in threads: processes would import everything once more."""
+    import distributed
+
+    in_threads = {"processes": False, "protocol": "tcp://", "threads_per_worker": 1}
+    with distributed.LocalCluster(2, dashboard_address="127.0.0.1:0", **in_threads) as workers:
+        yield workers.scheduler_address

@@ -53,14 +53,6 @@ pytestmark = pytest.mark.filterwarnings("ignore:::dask")  # seen since workers a
 N = 120
 
 
-@pytest.fixture(scope="module")
-def address():
-    """Workers of all tests here, in threads: processes would import everything once more."""
-    in_threads = {"processes": False, "protocol": "tcp://", "threads_per_worker": 1}
-    with distributed.LocalCluster(2, dashboard_address="127.0.0.1:0", **in_threads) as workers:
-        yield workers.scheduler_address
-
-
 def as_folder(path, n_files=3, change=lambda number, frame: frame, **options):
     """Write the table of a CSV file as a folder of Parquet files, and return it."""
     frame = pd.read_csv(path, dtype={"id": str})

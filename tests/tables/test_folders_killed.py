@@ -18,7 +18,10 @@ from tests.command_line import heed_interrupts, mvcc
 from tests.experiments.test_dask_scheduler import OTHER_VERSION, pool, wait_until
 from tests.tables.problems import options_of
 
-pytestmark = [pytest.mark.slow, pytest.mark.compiled]
+pytestmark = [
+    *(pytest.mark.slow, pytest.mark.compiled),
+    pytest.mark.filterwarnings("ignore:::dask"),  # seen since workers are in this process
+]
 N, N_FILES = 16_000, 16
 
 
@@ -157,7 +160,9 @@ def test_workers_with_another_mvcc_are_refused_also_those_that_join_later(job, t
         pytest.param(signal.SIGKILL, -9, marks=pytest.mark.reliability),
     ],
 )
-def test_a_stopped_job_takes_its_workers_along_and_can_be_repeated(folder, tmp_path, by, code):
+def test_a_stopped_job_takes_its_workers_along_and_can_be_repeated(
+    folder, address, tmp_path, by, code
+):
     words = f"--view rows={folder}/rows -k 3 --sample 800 --out {tmp_path}/out"
     command = ["cluster", *words.split(), *"--stability-runs 0 --no-comparison".split()]
     process = start("-m", "mvcc", *command)
@@ -169,7 +174,7 @@ def test_a_stopped_job_takes_its_workers_along_and_can_be_repeated(folder, tmp_p
     wait_until(lambda: not any(one.is_running() for one in workers))
     assert not (tmp_path / "out/clustering.json").exists()
     assert by == signal.SIGKILL or not (tmp_path / "out").exists()
-    assert mvcc(*command).returncode == 0
+    assert mvcc(*command, "--scheduler", address).returncode == 0
     refuse_lost_rows(tmp_path / "out")
 
 

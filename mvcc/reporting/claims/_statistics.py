@@ -71,7 +71,10 @@ def _exact_p_value(ranks: Floats, positive: float) -> float:
     twice = np.rint(2 * ranks).astype(int)
     probability = np.ones(1)
     for rank in twice:
-        probability = (np.pad(probability, (0, rank)) + np.pad(probability, (rank, 0))) / 2
+        grown = np.zeros(len(probability) + rank)
+        grown[: len(probability)] = probability / 2
+        grown[rank:] += probability / 2
+        probability = grown
     observed = round(2 * positive)
     return float(min(1.0, 2 * min(probability[: observed + 1].sum(), probability[observed:].sum())))
 
