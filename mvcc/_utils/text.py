@@ -1,7 +1,8 @@
-"""Text files: how they are encoded, and the records of CSV and ARFF.
+"""Text files: how they are encoded, the records of CSV and ARFF, and the words of texts.
 
 Excel's "CSV" is in the encoding of the system, Windows-1252 in most of Europe and America, which
 nothing in a file says, but its bytes tell. Its "Unicode text" is in UTF-16 with a byte-order mark.
+Texts of Chinese and Japanese have no blanks between their words.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import csv
 import io
 import re
 from collections.abc import Iterable, Iterator
-from itertools import islice
+from itertools import islice, pairwise
 from typing import NamedTuple
 
 from mvcc._utils.messages import shown
@@ -31,6 +32,9 @@ _UP_TO_COMMA = re.compile(rf"\s*+({_QUOTED}|[^,'\"]*+)\s*+(?:,|$)")
 _UP_TO_BLANK = re.compile(rf"({_QUOTED}|[^\s'\"]++)(?:\s++|$)")
 _SAVE_AS = "save the file as UTF-8"
 _BINARY = "this is a binary file (or UTF-16), no text; save it as UTF-8."
+
+_KATAKANA = "[ァ-ヺー-ヿｦ-ﾟ]+"
+_UNBROKEN = re.compile(rf"{_KATAKANA}|[ぁ-ゖゝゞ々〆㐀-䶿一-鿿豈-\ufaff]+")
 
 WINDOWS = "cp1252"  # by Python's name
 NAMES = {
@@ -282,3 +286,27 @@ def _share_of_usual(sample: list[bytes], encoding: str) -> float:
     letters = [char for char in text if char.isalpha() and not char.isascii()]
     n_usual = sum(char.encode(encoding)[0] in _USUAL[encoding] for char in letters)
     return n_usual / max(len(letters), 1)
+
+
+def with_blanks(text: str) -> str:
+    """Return a text with blanks between the words, which are all pairs of signs side by side.
+
+    As in Lucene's ``CJKBigramFilter``; but what is written in katakana is a word.
+    """
+    return text if text.isascii() else _UNBROKEN.sub(_in_pairs, text)
+
+
+def n_words(text: str) -> int:
+    """Return the number of words of a text; two signs without a blank count as one."""
+    return len((text if text.isascii() else _UNBROKEN.sub(_half, text)).split())
+
+
+def _in_pairs(run: re.Match[str]) -> str:
+    signs = run[0]
+    if len(signs) < 3 or re.fullmatch(_KATAKANA, signs):
+        return f" {signs} "
+    return f" {' '.join(map(''.join, pairwise(signs)))} "
+
+
+def _half(run: re.Match[str]) -> str:
+    return " x" * ((len(run[0]) + 1) // 2)

@@ -15,7 +15,7 @@ from sklearn.preprocessing import Normalizer, OneHotEncoder, StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
 from mvcc._utils.arrays import Floats
-from mvcc._utils.words import n_words, with_blanks
+from mvcc._utils.text import n_words, with_blanks
 from mvcc.embedding._scaling import AutoScaler
 
 MAX_COMPONENTS = 30  # of a text

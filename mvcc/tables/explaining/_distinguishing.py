@@ -14,7 +14,7 @@ import pandas as pd
 from mvcc._utils.arrays import Bools, Floats, Ints
 from mvcc._utils.environment import command_line
 from mvcc._utils.messages import clipped, percent, shown, with_its_end
-from mvcc._utils.words import with_blanks
+from mvcc._utils.text import with_blanks
 from mvcc.metrics import clustering_accuracy, scores_of_table
 from mvcc.tables._job import Job
 from mvcc.tables.fitting._features import rounded

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from mvcc._utils.words import n_words, with_blanks
+from mvcc._utils.text import n_words, with_blanks
 from mvcc.tables._job import Kind
 from mvcc.tables.reading._codes import DECIMAL, ENOUGH_CODES, NAMED_CODES, holds_ids
 from mvcc.tables.reading._column import (
