@@ -265,6 +265,14 @@ def test_none_is_missing_where_it_was_when_the_rows_were_clustered(tmp_path):
     assert read["city"].isna().tolist() == [True, False]
 
 
+def test_none_as_a_category_is_known_where_pandas_reads_it_as_missing(tmp_path):
+    rows = pd.DataFrame({"alley": ["None", "gravel", "paved"] * 9, "x": np.arange(27) % 9})
+    rows.to_csv(tmp_path / "t.csv", index=False)
+    cluster(options_of({"t": tmp_path / "t.csv"}, n_clusters=2), tmp_path / "out")
+    read = load_model(tmp_path / "out").view("t").values_of(pd.read_csv(tmp_path / "t.csv"), str)
+    assert read["alley"].tolist() == rows["alley"].tolist()
+
+
 def test_new_rows_of_a_workbook_are_read_like_the_rows_that_were_clustered(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     rng = np.random.default_rng(0)

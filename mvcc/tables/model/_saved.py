@@ -109,13 +109,16 @@ def _as_known(values: Any, known: Iterable[str]) -> Any:
     if not known:  # no category
         return values
     whole = [word for word in known if re.fullmatch(r"-?\d+(\.0)?", word)]
-    nones = {word for word in {*values} - known if str(word).casefold() in NONE}
-    if not (whole or nones):
-        return values
+    unknown = {*values} - {*known, None}
     bare = {word.removesuffix(".0"): word for word in whole}
-    spellings = bare | {f"{digits}.0": word for digits, word in bare.items()}
+    spellings: dict[str | None, str | None] = {**bare}
+    spellings |= {f"{digits}.0": word for digits, word in bare.items()}
     spellings |= {word: word for word in whole}  # both may be known
-    spellings |= dict.fromkeys(nones)
+    spellings |= dict.fromkeys(word for word in unknown if word.casefold() in NONE)
+    if "None" in known and "" not in known:
+        spellings[None] = "None"  # pandas reads it as missing
+    if not spellings:
+        return values
     return np.array([spellings.get(value, value) for value in values], dtype=object)
 
 
