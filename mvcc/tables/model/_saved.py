@@ -111,8 +111,7 @@ def _as_known(values: Any, known: Iterable[str]) -> Any:
     whole = [word for word in known if re.fullmatch(r"-?\d+(\.0)?", word)]
     unknown = {*values} - {*known, None}
     bare = {word.removesuffix(".0"): word for word in whole}
-    spellings: dict[str | None, str | None] = {**bare}
-    spellings |= {f"{digits}.0": word for digits, word in bare.items()}
+    spellings: dict[Any, Any] = bare | {f"{digits}.0": word for digits, word in bare.items()}
     spellings |= {word: word for word in whole}  # both may be known
     spellings |= dict.fromkeys(word for word in unknown if word.casefold() in NONE)
     if "None" in known and "" not in known:
