@@ -479,10 +479,14 @@ def test_few_ids_that_repeat_are_a_category_and_decimal_numbers_no_ids(tmp_path)
     assert read(tmp_path, numbered).every_column[0].note == "repeats another column, 'store'"
 
 
-@pytest.mark.parametrize("name", ["YEAR_ID", "week nr.", "Kalenderwoche-Nr", "order date id"])
-def test_times_are_quantities_and_no_ids(tmp_path, name):
-    rows = {name: [1 + n % 8 for n in range(60)], "x": [n % 7 for n in range(60)]}
-    assert read(tmp_path, pd.DataFrame(rows)).used[0].kind == "number"
+@pytest.mark.parametrize(
+    "name", ["YEAR_ID", "week nr.", "Wochennummer", "N° semaine", "Numero di camere", "Rooms #"]
+)
+def test_times_and_counts_are_quantities_and_no_ids(tmp_path, name):
+    rows = pd.DataFrame({name: [1 + n % 8 for n in range(60)], "x": [n % 7 for n in range(60)]})
+    assert read(tmp_path, rows).used[0].kind == "number"
+    for other in ("candidate_id", "Montag-Nr.", "N° ordinateur", "Numero di ordine", "Bus #"):
+        assert read(tmp_path, rows.rename(columns={name: other})).used[0].kind == "category", other
 
 
 @pytest.mark.parametrize("form", ["{}Q{}", "{}-Q{}", "Q{1}-{0}", "{}M0{}"])

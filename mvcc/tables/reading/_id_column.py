@@ -100,8 +100,8 @@ def _of_groups(columns: pd.DataFrame) -> list[str]:
     if len(columns) < _FEWEST_OF_GROUPS:
         return []
     texts = {name: given_texts(values) for name, values in columns.items() if str(name).strip()}
-    n_shared = {name: ids.duplicated(keep=False).sum() for name, ids in texts.items()}
-    return [str(name) for name, n in n_shared.items() if n > _ENOUGH_NAMED * len(columns)]
+    shares = {name: ids.duplicated(keep=False).mean() for name, ids in texts.items()}
+    return [str(name) for name, share in shares.items() if share > _ENOUGH_NAMED]
 
 
 def notes_on_groups(frame: pd.DataFrame, view: View, id_column: str | None) -> Iterator[str]:
@@ -111,8 +111,8 @@ def notes_on_groups(frame: pd.DataFrame, view: View, id_column: str | None) -> I
     for name in _of_groups(frame[usual]) if view.id_column is None else []:
         if name != id_column and name not in view.ignore:
             yield (
-                f"{view.path}: most rows share their {listed([name])} with another row, so {named}"
-                " the rows. If an id is one object, make one row of it first."
+                f"{view.path}: most values of the column {listed([name])} stand in several rows, so"
+                f" {named} the rows. If an id is one object, make one row of it first."
             )
 
 
