@@ -44,6 +44,11 @@ def tables() -> list[Path]:
     return sorted(Path(spec.origin).parent.glob("_data/*/*.pkl.compress"))
 
 
+def named(path: Path) -> str:
+    """Return what a table is called: its package and its name."""
+    return f"{path.parent.name}/{path.name.split('.pkl')[0]}"
+
+
 def columns_of(path: Path) -> list[dict[str, object]]:
     """Return what becomes of each column of a table, or why it is refused."""
     frame = pd.read_pickle(path, compression="xz")
@@ -52,11 +57,10 @@ def columns_of(path: Path) -> list[dict[str, object]]:
     frame = frame.iloc[:, :MOST_COLUMNS]
     if len(frame) > MOST_ROWS:
         frame = frame.sample(MOST_ROWS, random_state=0)
-    name = f"{path.parent.name}/{path.name.split('.pkl')[0]}"
     with TemporaryDirectory() as folder:
         written = Path(folder, "table.csv")
         frame.to_csv(written, index=False)
-        return [{"table": name} | line for line in lines_of(written)]
+        return [{"table": named(path)} | line for line in lines_of(written)]
 
 
 def lines_of(path: Path) -> Iterator[dict[str, object]]:

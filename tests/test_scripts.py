@@ -8,7 +8,16 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from scripts import ablation, keel, number_of_clusters, one_table, packaged, readings, two_tables
+from scripts import (
+    ablation,
+    factors,
+    keel,
+    number_of_clusters,
+    one_table,
+    packaged,
+    readings,
+    two_tables,
+)
 from scripts.studies import line
 from scripts.tables import ROOT, markdown
 
@@ -41,6 +50,7 @@ def test_a_script_shows_its_whole_docstring_and_refuses_what_it_does_not_know(
     ("study", "page"),
     [
         (ablation, "rules"),
+        (factors, "methods-compared"),
         (keel, "methods-compared"),
         (one_table, "methods-compared"),
         (packaged, "methods-compared"),
@@ -75,7 +85,7 @@ def test_readings_have_each_column_and_what_another_version_read_otherwise(tmp_p
     read = pd.DataFrame(readings.lines_of(path))
     assert [*read["kind"]] == ["category", "number", "number", "note", "refused"]
     assert [*read["values"][:3]] == ["a, b", "40+, 31-40, 2", "7, x, 3"]
-    assert read["note"][3].startswith("table.csv: most rows share their 'id' with another row")
+    assert read["note"][3].startswith("table.csv: most values of the column 'id' stand in several")
     assert read["note"][4].startswith("table.csv:3: line 3 has 'x'")
     former = pd.DataFrame({"table": "shop", "column": ["age", "n"], "kind": "text", "note": ""})
     now = former.assign(kind=["number", "text"])

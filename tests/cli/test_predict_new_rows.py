@@ -98,6 +98,16 @@ def test_rows_without_ids_are_numbered_through_all_chunks(joint, tmp_path, small
     assert found.notes[0].endswith("'new_id' names the rows.")
 
 
+def test_a_few_rows_of_things_with_several_rows_are_numbered_as_all_rows_are(tmp_path):
+    rows = pd.DataFrame({"id": np.arange(40) // 4, "x": np.arange(40) % 2, "y": np.arange(40) / 8})
+    for name, some in (("all", rows), ("new", rows[2:6])):
+        some.to_csv(tmp_path / f"{name}.csv", index=False)
+    cluster(options_of({"visits": tmp_path / "all.csv"}, n_clusters=2), tmp_path / "out")
+    new = {"visits": str(tmp_path / "new.csv")}
+    predict_files(tmp_path / "out", new, tmp_path / "labels.csv")
+    assert [row["id"] for row in read_csv(tmp_path / "labels.csv")] == ["0", "1", "2", "3"]
+
+
 @pytest.mark.parametrize("name", ["id", "", None])
 @pytest.mark.parametrize("end", [",", ",,"])
 def test_delimiters_at_the_ends_of_lines_are_no_columns(joint, tmp_path, small_chunks, name, end):
@@ -243,6 +253,24 @@ def test_a_note_counts_categories_that_were_not_there_if_they_are_most(tmp_path,
     ((note,),) = (view.notes for view in predict_files(tmp_path / "out", new, tmp_path / "l.csv"))
     said = "2 of 2 values of 'grade' are none of those that were clustered: 'A', 'B'."
     assert note.endswith(said)
+
+
+def test_none_is_missing_where_it_was_when_the_rows_were_clustered(tmp_path):
+    cities = [f"city {n % 50}" if n % 51 else "none" for n in range(400)]
+    rows = pd.DataFrame({"city": cities, "x": np.arange(400) % 9})
+    rows.to_csv(tmp_path / "t.csv", index=False)
+    cluster(options_of({"t": tmp_path / "t.csv"}, n_clusters=2), tmp_path / "out")
+    view = load_model(tmp_path / "out").view("t")
+    read = view.values_of(rows.head(2).assign(city=["None", "city 1"]), str)
+    assert read["city"].isna().tolist() == [True, False]
+
+
+def test_none_as_a_category_is_known_where_pandas_reads_it_as_missing(tmp_path):
+    rows = pd.DataFrame({"alley": ["None", "gravel", "paved"] * 9, "x": np.arange(27) % 9})
+    rows.to_csv(tmp_path / "t.csv", index=False)
+    cluster(options_of({"t": tmp_path / "t.csv"}, n_clusters=2), tmp_path / "out")
+    read = load_model(tmp_path / "out").view("t").values_of(pd.read_csv(tmp_path / "t.csv"), str)
+    assert read["alley"].tolist() == rows["alley"].tolist()
 
 
 def test_new_rows_of_a_workbook_are_read_like_the_rows_that_were_clustered(tmp_path, monkeypatch):

@@ -153,7 +153,8 @@ def assert_is_read(folder, values, kind, note, found):
     ("18-29|30-65|66+", f"1 value {LIMIT}, 2 ranges {MIDDLE}", [23.5, 47.5, 66]),
     ("31-40|21-24|40+", f"1 value {LIMIT}, 2 ranges {MIDDLE}", [35.5, 22.5, 40]),
     ("1993-1996|2000-", f"{OPEN}, 1 value {LIMIT}, 1 range {MIDDLE}", [1994.5, 2000]),
-    ("50-||55−", f"{OPEN}, 2 values {LIMIT}", [50, None, 55]),
+    ("50-||55−", "2 values with a minus behind read as below 0", [-50, None, -55]),
+    ("12.50-||3.00-", "", [-12.5, None, -3]),  # as SAP writes amounts
     ("$1,000+|$500+", f"in $, {COMMAS}, 2 values {LIMIT}", [1000, 500]),
     ("$1,000 - $2,000|$500 to 700", f"in $, {COMMAS}, 2 ranges {MIDDLE}", [1500, 600]),
     ("0.05-0.15|1,000-3,000", f"{COMMAS}, 2 ranges {MIDDLE}", [0.1, 2000]),
@@ -454,13 +455,16 @@ POSTAL = "S{:02}A 1AA,M{} 9QT,K{:02} 0B6,10{:02} AB,013{:02}-100,1{:02} 55,D{:02
         ("schoolNR", [n // 4 for n in range(40)], "an id"),
         ("site_id", ["", *(f"{n // 4}.0" for n in range(40))], "an id"),
         ("Series_ID", [f"CEU{30 + n // 4}" for n in range(40)], "an id"),
+        ("customer_id", [*range(9), *range(1, 10), -1, "guest"], "an id"),
+        ("ID", [n % 3 for n in range(40)], "an id"),
+        ("price", ["5 €", "5,00 €"] * 10, "constant, in €, with decimal commas"),
         ("family", ["7A", *(f"{n:03}" for n in range(20))], "codes, since some begin with 0"),
         ("c", [f"{n % 90}°{n % 60}'{n % 7}N" for n in range(400)], NO_WORDS),
     ],
 )
 def test_codes_say_nothing_and_are_neither_quantities_nor_names(tmp_path, name, values, note):
     rows = {"id": [f"r{n}" for n in range(len(values))], name: values}
-    table = read(tmp_path, pd.DataFrame(rows | {"x": np.arange(len(values)) % 7}))
+    table = read(tmp_path, pd.DataFrame(rows | {"x": np.arange(len(values)) % 7}), id_column="id")
     assert (table.every_column[1].note, table.columns) == (note, ["x"])
 
 
@@ -471,6 +475,25 @@ def test_few_ids_that_repeat_are_a_category_and_decimal_numbers_no_ids(tmp_path)
     assert found == [("category", "an id"), ("number", "")]
     named = pd.DataFrame({"StoreID": rows["StoreID"], "store": [*"abcde"] * 8})
     assert read(tmp_path, named).every_column[0].note == "repeats another column, 'store'"
+    numbered = named.assign(store=named["StoreID"] * 10)
+    assert read(tmp_path, numbered).every_column[0].note == "repeats another column, 'store'"
+
+
+@pytest.mark.parametrize(
+    "name", ["YEAR_ID", "week nr.", "Wochennummer", "N° semaine", "Numero di camere", "Rooms #"]
+)
+def test_times_and_counts_are_quantities_and_no_ids(tmp_path, name):
+    rows = pd.DataFrame({name: [1 + n % 8 for n in range(60)], "x": [n % 7 for n in range(60)]})
+    assert read(tmp_path, rows).used[0].kind == "number"
+    for other in ("candidate_id", "Montag-Nr.", "N° ordinateur", "Numero di ordine", "Bus #"):
+        assert read(tmp_path, rows.rename(columns={name: other})).used[0].kind == "category", other
+
+
+@pytest.mark.parametrize("form", ["{}Q{}", "{}-Q{}", "Q{1}-{0}", "{}M0{}"])
+def test_quarters_and_months_of_a_series_are_dates_and_no_codes(tmp_path, form):
+    times = [form.format(2000 + n // 4, 1 + n % 4) for n in range(20)]
+    table = read(tmp_path, pd.DataFrame({"time": times, "x": [n % 7 for n in range(20)]}))
+    assert (table.id_column, table.used[0].kind) == (None, "date")
 
 
 def test_other_quantities_are_called_like_codes(tmp_path):
@@ -1081,6 +1104,7 @@ def test_many_rows_are_read_as_few(tmp_path, last):
         ([1.5, 2, 3.5, 999.9], "999.9 in Q (7 rows, all others 1.5 to 3.5)"),
         ([1.5, 2, 3.5, -8], "-8 in Q (7 rows, all others 1.5 to 3.5)"),
         ([-1.5, 2, 3.5, -30], None),
+        ([-1.5, 2, 3.5, 65535], "65535 in Q (7 rows, all others -1.5 to 3.5)"),
         ([1, 2.5, 4, 5, 9], None),
         ([*range(10)], None),
     ],

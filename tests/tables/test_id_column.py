@@ -37,8 +37,12 @@ def test_an_id_that_most_rows_share_names_none_of_them(n_alone, other, found, sa
     assert find_id_column(frame, view) == found
     assert find_id_column(frame.head(9), view) == "id", "a mistake in few rows"
     assert find_id_column(frame, view, [Named("", {*TEN[:3], "s"})]) == "id", "of matches"
+    others = Named("", {*"0123"}), Named("", {"s"}, of_table=True)
+    assert find_id_column(frame, view, others) == found, "constraints name rows by numbers"
     for note in (notes := [*notes_on_groups(frame, view, found)]):
-        assert note.startswith(f"t.csv: most rows share their 'id' with another row, so {said} the")
+        assert note.startswith(
+            f"t.csv: most values of the column 'id' stand in several rows, so {said} the rows. If"
+        )
     assert len(notes) == bool(said)
     assert not [*notes_on_groups(frame, View(path="t.csv", ignore=("id",)), found)]
 

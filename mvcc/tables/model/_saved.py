@@ -22,7 +22,7 @@ from mvcc.tables._job import no_view
 from mvcc.tables.model._file import damaged, model_bytes, read_model
 from mvcc.tables.model._parts import NUMBERS, PREDICTORS, mixed_features
 from mvcc.tables.model._rules import Unfit, are_texts, array, read, require, words
-from mvcc.tables.reading._column import Column, Written, without_words
+from mvcc.tables.reading._column import NONE, Column, Written, without_words
 from mvcc.tables.reading._columns import read_like
 from mvcc.tables.reading._from_memory import frame_of
 from mvcc.tables.reading._rows import no_column
@@ -104,13 +104,20 @@ class SavedView:
 
 
 def _as_known(values: Any, known: Iterable[str]) -> Any:
-    """Spell 7 and 7.0 as the known words: which of them a number is depends on the format."""
-    whole = [word for word in known if re.fullmatch(r"-?\d+(\.0)?", word)]
-    if not whole:
+    """Spell 7 and 7.0 as the known words, as the format tells; none is missing, if not known."""
+    known = {*known}
+    if not known:  # no category
         return values
+    whole = [word for word in known if re.fullmatch(r"-?\d+(\.0)?", word)]
+    unknown = {*values} - {*known, None}
     bare = {word.removesuffix(".0"): word for word in whole}
-    spellings = bare | {f"{digits}.0": word for digits, word in bare.items()}
+    spellings: dict[Any, Any] = bare | {f"{digits}.0": word for digits, word in bare.items()}
     spellings |= {word: word for word in whole}  # both may be known
+    spellings |= dict.fromkeys(word for word in unknown if word.casefold() in NONE)
+    if "None" in known and "" not in known:
+        spellings[None] = "None"  # pandas reads it as missing
+    if not spellings:
+        return values
     return np.array([spellings.get(value, value) for value in values], dtype=object)
 
 

@@ -30,6 +30,7 @@ from mvcc.tables._folders import id_column_of, refuse_without_folder
 from mvcc.tables._job import View, no_view
 from mvcc.tables._layout import ALL_LABELS, CONFIG, LABELS, MODEL
 from mvcc.tables.output._stored import corrected_model, inputs_of_clustering
+from mvcc.tables.reading._column import as_texts
 from mvcc.tables.reading._files import read_frames
 from mvcc.tables.reading._id_column import find_id_column
 from mvcc.tables.reading._parquet import Folder, pyarrow_for, read_folder
@@ -163,6 +164,10 @@ def _labeled(
             id_column = view.id_column
             if id_column not in frame.columns:
                 id_column = find_id_column(frame, View(path=path, columns=tuple(view.columns)))
+                is_named = view.id_column or id_column is None
+                # ids of things with several rows did not name those that were clustered, either
+                if not is_named and as_texts(frame[id_column]).duplicated().any():
+                    id_column = None
             notes += _notes_on_ids(view, id_column, path)
         notes += [note for note in frame.attrs.get("notes", []) if note not in notes]
         lines.append(frame.attrs.get("lines", ()))

@@ -47,11 +47,17 @@ _ENDS_AS_ID = re.compile(
     rf".*(ids?|nummer|nr|imo|mmsi|#)\.?|(n\.?[°º]|n[uú]m[eé]ro|numer|номер) .*|{_EASTERN_ID}",
     re.IGNORECASE,
 )
-# Spanish, Portuguese and Italian count by the same word, with a plural: número de camas
-_COUNT = re.compile(r"(n\.?º|n\.°|n[uú]mero) (d\w{1,3} )?(l[ao]s )?\w{3,}[si]\b.*", re.IGNORECASE)
+# Spanish, Portuguese and Italian count by the same word, with a plural: número de camas, numero
+# di camere, but not di ordine
+_COUNT = re.compile(
+    r"(n\.?º|n\.°|n[uú]mero) (d\w{1,3} )?(l[ao]s )?\w{3,}[si]\b.*"
+    r"|numero (di|delle) \w{3,}(?<!nt|on|in|al|ri)e\b.*",
+    re.IGNORECASE,
+)
 _MONTH = rf"(?i:{'|'.join(MONTHS)})[^\W\d_]*"
 _MONTH_OR_YEAR = (
     rf"(?:\d{{1,2}}[-./]?{_MONTH}[-./]?(?:\d\d)?\d\d(?!\d)|\w{{3,4}}年"
+    r"|(?:19|20)\d\d(?:-?[Qq][1-4]|M(?:0\d|1[0-2]))$|[Qq][1-4][-/]?(?:19|20)\d\d$"
     rf"|(?=[^\W\d_]+[-/](?:19|20)\d\d$){_MONTH})"
 )
 # with letters and digits, but neither a number with its unit nor a date or a year
@@ -71,14 +77,24 @@ NAMED_CODES = re.compile(
     re.IGNORECASE,
 )
 DECIMAL = re.compile(r"[+-]?\d*[.,]\d+")
-# 23-4411 is not a range, and pandas writes 7.0 where others are missing
-_WHOLE_ID = re.compile(r"\d+([-/]\d+)*(\.0)?")
+# 23-4411 is not a range, pandas writes 7.0 where others are missing, and -1 is for none
+_WHOLE_ID = re.compile(r"(-1|\d+([-/]\d+)*)(\.0)?")
+# such as year_id, N° semaine and Rooms #, but not candidate_id
+_QUANTITY = re.compile(
+    r"(.*[\W_])?(year|quarter|qtr|month|week|(week)?day|date|hour|time|period|lap|round|wave|jahr|quartal"
+    r"|monat|(kalender)?woche|kw|(wochen)?tag|datum|stunde|runde|welle|ann[ée]e|trimestre|mois|semaine|jour"
+    r"|a[ñn]o|mes|semana|d[ií]a|m[êe]s|anno|mese|settimana|giorno|jaar|kwartaal|maand|dag|uge"
+    r"|m[åa]ned|vecka|månad|tygodnia|miesiąca|недели|месяца|дня)"
+    r"(e?[sn]?[\W_]*(ids?|nummer|nr|#)\.?)?|.*\w{2}[^\Wsu]s ?#",
+    re.IGNORECASE,
+)
 _FILES = (
     *SUFFIXES,
     *(".pdf", ".tif", ".tiff", ".doc", ".docx", ".xls", ".xlsx", ".csv", ".txt", ".eml"),
 )
 _FEWEST_CODES, ENOUGH_CODES = 10, 0.9  # rows, and the share above which a column holds codes
 _ENOUGH_IDS = 0.5  # of the values of a column called id that are distinct
+USUAL_IDS = ("id", "ids")  # names of columns that name rows, or else what these are of
 
 
 def why_unasked(name: str, values: pd.Series[Any], code: LeftOut | None) -> LeftOut | None:
@@ -94,7 +110,8 @@ def why_unasked(name: str, values: pd.Series[Any], code: LeftOut | None) -> Left
         share = texts.nunique() / max(len(texts), 1)
         if share > (_ENOUGH_IDS if is_called_id else ENOUGH_CODES) and _are_codes(texts):
             return LeftOut.AN_ID
-    if code and not are_few_codes(values[~is_missing(values)]):
+    is_usual = code is LeftOut.AN_ID and name.strip().lower() in USUAL_IDS
+    if code and (is_usual or not are_few_codes(values[~is_missing(values)])):
         return code
     if _LABELS.fullmatch(name.strip()):
         texts = given_texts(values, of_categories=True)
@@ -113,11 +130,11 @@ def looks_like_ids(name: str, values: pd.Series[Any]) -> bool:
 
 def holds_ids(name: str, values: pd.Series[Any]) -> bool:
     """Tell whether a column has numbers or codes as ids, perhaps of things with several rows."""
-    if not (_ENDS_AS_ID.fullmatch(name.strip()) and _is_called_id(name)):
+    name = name.strip()
+    if not (_ENDS_AS_ID.fullmatch(name) and _is_called_id(name)) or _QUANTITY.fullmatch(name):
         return False
-    if not _WHOLE_ID.fullmatch(first_text(values)):
-        return _are_codes(values)
-    return bool(given_texts(values).str.fullmatch(_WHOLE_ID).all())
+    are_whole = given_texts(values).str.fullmatch(_WHOLE_ID).mean() > ENOUGH_CODES
+    return bool(are_whole) or _are_codes(values)
 
 
 def may_name_rows(texts: pd.Series[Any]) -> bool:

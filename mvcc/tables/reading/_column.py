@@ -147,9 +147,9 @@ class Column:
 
 
 _DASHES = {"-", "--", "---", "–", "—", "―", "ー", "－"}
-_NONE = {"none", "(none)"}  # beside numbers, texts or dates; a category may be no airbag
+NONE = {"none", "(none)"}  # beside numbers, texts or dates; a category may be no airbag
 _MISSING = {
-    *("", *_DASHES, *_NONE, ".", "..", "...", "…", "?", "??", "？"),
+    *("", *_DASHES, *NONE, ".", "..", "...", "…", "?", "??", "？"),
     *("na", "n/a", "n.a.", "nan", "nat", "null", "nil", "<na>"),
     *("#n/a", "#nv", "#null!", "#div/0!", "n.d.", "n/d", "s/d", "n.v.t.", "nvt", "n.r.", "missing"),
     *("not available", "not applicable", "not recorded", "keine angabe", "nicht bekannt"),
@@ -209,7 +209,7 @@ def is_missing(
         texts = [str(value).strip().casefold() for value in values.tolist()]
         words = _MISSING - _DASHES if of_signs or _are_signs(texts) else _MISSING
         if of_categories:
-            words = words - _NONE
+            words = words - NONE
         missing = missing | np.fromiter((text in words for text in texts), dtype=bool)
     return missing
 

@@ -11,7 +11,7 @@ import pandas as pd
 
 from mvcc.exceptions import DataError
 from mvcc.tables._job import View
-from mvcc.tables.reading._codes import looks_like_codes, looks_like_ids
+from mvcc.tables.reading._codes import USUAL_IDS, looks_like_codes, looks_like_ids
 from mvcc.tables.reading._column import GLANCE, as_texts, given_texts, is_missing, without_attrs
 from mvcc.tables.reading._rows import (
     columns_of_bytes,
@@ -22,7 +22,7 @@ from mvcc.tables.reading._rows import (
     plain_ids,
 )
 
-_USUAL = ("id", "ids", "")  # names of columns that name rows
+_USUAL = (*USUAL_IDS, "")  # names of columns that name rows
 _HARDLY_REPEATED = 0.9  # distinct values among those of a column that files mean
 _ENOUGH_NAMED = 0.5  # of the ids that a file names, to be those of a column
 _FEWEST_OF_GROUPS = 10  # rows; in fewer, an id twice is a mistake
@@ -34,6 +34,7 @@ class Named(NamedTuple):
     header: str
     ids: set[str]
     is_first: bool = True  # whether the column stands where the table's own would
+    of_table: bool = False  # whether they are those of another table
 
 
 def find_id_column(frame: pd.DataFrame, view: View, named: Sequence[Named] = ()) -> str | None:
@@ -51,8 +52,7 @@ def find_id_column(frame: pd.DataFrame, view: View, named: Sequence[Named] = ())
     others = [column for column in texts if column not in asked_for]
     like_ids = (column for column in others if looks_like_ids(column, frame[column]))
     codes = (column for column in others if looks_like_codes(frame[column]))
-    usual = _called_id(frame, texts, may_be_of_groups=not named)
-    likely = next(chain(usual, like_ids, codes), None)
+    likely = next(chain(_called_id(frame, texts, named), like_ids, codes), None)
     candidates = [column for column in texts if column not in asked_for or column == likely]
     called = _called(frame, candidates, named)
 
@@ -78,13 +78,21 @@ def find_id_column(frame: pd.DataFrame, view: View, named: Sequence[Named] = ())
     return likely
 
 
-def _called_id(frame: pd.DataFrame, columns: list[str], *, may_be_of_groups: bool) -> Iterator[str]:
+def _called_id(frame: pd.DataFrame, columns: list[str], named: Sequence[Named]) -> Iterator[str]:
     """Give the columns that are called id or nothing; of several, those without repetitions."""
     usual = [column for column in columns if column.strip().lower() in _USUAL]
     usual.sort(key=lambda column: not column.strip())  # which may be the numbers of pandas
     yield from (column for column in usual[:-1] if not _repeats(frame[column]))
-    if not (may_be_of_groups and _of_groups(frame[usual[-1:]])):
-        yield from usual[-1:]
+    for column in usual[-1:]:
+        if not _of_groups(frame[[column]]) or _is_meant(frame[column], named):
+            yield column
+
+
+def _is_meant(column: pd.Series[Any], named: Sequence[Named]) -> bool:
+    """Tell whether matches or constraints hold what a column does, rather than row numbers."""
+    known, numbers = {*plain_ids(column)}, {*map(str, column.index)}
+    own = [{*map(plain_id, entry.ids)} for entry in named if entry.is_first and not entry.of_table]
+    return any(_share(ids, known) >= max(_ENOUGH_NAMED, _share(ids, numbers)) for ids in own)
 
 
 def _of_groups(columns: pd.DataFrame) -> list[str]:
@@ -103,8 +111,8 @@ def notes_on_groups(frame: pd.DataFrame, view: View, id_column: str | None) -> I
     for name in _of_groups(frame[usual]) if view.id_column is None else []:
         if name != id_column and name not in view.ignore:
             yield (
-                f"{view.path}: most rows share their {listed([name])} with another row, so {named}"
-                " the rows. If an id is one object, make one row of it first."
+                f"{view.path}: most values of the column {listed([name])} stand in several rows, so"
+                f" {named} the rows. If an id is one object, make one row of it first."
             )
 
 

@@ -196,9 +196,9 @@ def _as_number(
     numbers = read.values if n_read > n_plain else plain
     others = texts[np.isnan(numbers)].dropna()
     n_numbers, n_others = len(np.unique(numbers[~np.isnan(numbers)])), others.nunique()
-    are_sides = n_numbers == 1 < texts.nunique() - n_others  # of a limit, as <5 and >5
+    is_one_limit = read.has_limits and n_numbers == 1 < texts.nunique() - n_others  # <5 and >5
     have_units = n_plain == 0  # or are words, as 1Fam is beside Duplex and Twnhs
-    if column.kind is None and (are_sides or (have_units and n_others > n_numbers)):
+    if column.kind is None and (is_one_limit or (have_units and n_others > n_numbers)):
         return None
     is_one = n_others == 1 < len(others) < _MOST * n_filled
     is_word = is_one and not re.search(r"\d", others.iloc[0])

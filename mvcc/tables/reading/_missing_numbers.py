@@ -24,6 +24,7 @@ _CODES = [-1, *range(-9, -6), -77, -88, *range(-99, -96), -888, *range(-999, -99
 _CODES += [8, 9, 77, 88, *range(97, 100), 888, *range(997, 1000)]  # instead of an answer
 _FEWEST_COUNTS = 5  # columns, for empty cells to be likely to mean 0
 _MANY = 10  # times as many columns, as of counts, have a value as those in which it is odd
+_FAR_OFF = 1000  # times the range of all others, as 65535 of a sensor is
 _NONE = np.empty(0)
 
 
@@ -69,10 +70,12 @@ def notes_on_far_values(
 
 
 def _may_mean_missing(value: float, values: Floats) -> bool:
-    """Tell whether a number is like 99 or 888, or below 0 as no other: not a dose or a price."""
+    """Tell whether a number is like 99 or 1e20, or below 0 as no other: not a dose or a price."""
     if re.fullmatch(r"([789])\1+", f"{abs(value):.15g}".replace(".", "")):
         return True
-    return value < 0 and not (values[values != value] < 0).any()
+    others = values[(values != value) & ~np.isnan(values)]
+    is_far_off = np.abs(value - others).min() > _FAR_OFF * np.ptp(others)
+    return bool(is_far_off) or (value < 0 and not (others < 0).any())
 
 
 def notes_on_blanks(name: str, view: View, numbers: Mapping[str, Any]) -> Iterator[str]:

@@ -107,6 +107,7 @@ class Numbers:
     written: Written | None  # None if the texts allow two readings
     unit: str = ""
     remarks: tuple[str, ...] = ()
+    has_limits: bool = False
 
 
 def is_written_number(text: str) -> bool:
@@ -210,10 +211,8 @@ def _without_grades(parts: pd.DataFrame) -> pd.DataFrame:
 
 
 def _has_open_ends(parts: pd.DataFrame) -> bool:
-    """Tell whether 40- is 40 or more: beside ranges, or if all numbers are written so."""
-    is_open = parts["behind"].isin(_MINUS)
-    are_all = (is_open | parts["last"].isna()).all()
-    return bool(is_open.any() and (are_all or parts["first"].notna().any()))
+    """Tell whether 40- is 40 or more: beside ranges; in accounting, it is below 0."""
+    return bool(parts["behind"].isin(_MINUS).any() and parts["first"].notna().any())
 
 
 def _with_open_ends(parts: pd.DataFrame) -> pd.DataFrame:
@@ -288,7 +287,7 @@ def _read_parts(parts: pd.DataFrame, written: Written, unit: str) -> Numbers:
     ):
         if n := int((mask & ~np.isnan(values)).sum()):
             remarks.append(f"{counted(n, noun)} {words}")
-    return Numbers(values, written, unit, tuple(remarks))
+    return Numbers(values, written, unit, tuple(remarks), bool(is_limit.any()))
 
 
 def _read(cells: pd.Series[Any], written: Written) -> Floats:

@@ -126,7 +126,8 @@ def _with_pairs(job: Job, tables: list[Table], files: PairFiles, problems: Probl
 def _named_by_tables(tables: list[Table]) -> list[Named]:
     """Return the ids of tables that another one may name; numbers may count anything."""
     id_sets = [set(table.ids) for table in tables if table.id_column is not None]
-    return [Named("", ids) for ids in id_sets if not all(id.isdigit() for id in ids)]
+    texts = (ids for ids in id_sets if not all(id.isdigit() for id in ids))
+    return [Named("", ids, of_table=True) for ids in texts]
 
 
 def notes_on_shared_ids(tables: list[Table]) -> Iterator[str]:

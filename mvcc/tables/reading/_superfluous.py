@@ -160,9 +160,10 @@ def _twin_of(reading: Understood, earlier: dict[str, Understood]) -> str | None:
     if same is None:  # a constant
         return None
     x: Any = reading.values
+    kinds = [*_SAME_VALUES] if LeftOut.AN_ID in reading.column.remarks else [reading.column.kind]
     for name, other in earlier.items():
         y: Any = other.values
-        are_alike = y is not None and reading.column.kind == other.column.kind
+        are_alike = y is not None and other.column.kind in kinds
         if are_alike and same(x[:_LOOKED_AT], y[:_LOOKED_AT]) and same(x, y):
             return name
     return None
