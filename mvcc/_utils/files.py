@@ -97,8 +97,9 @@ def move(source: Path, target: Path) -> None:
 def allow_as(former: Path, new: Path) -> None:
     """Let those read and write a new file, or a folder's, who might do so with a former one."""
     with contextlib.suppress(OSError):
-        for inside in new.iterdir() if new.is_dir() else ():
-            allow_as(former / inside.name, inside)
+        if new.is_dir():
+            for inside in new.iterdir():
+                allow_as(former / inside.name, inside)
         shutil.copymode(former, new)
 
 

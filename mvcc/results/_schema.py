@@ -154,7 +154,9 @@ class Clustering(Facts):
     @property
     def corrections(self) -> list[str]:
         """A sentence for each correction that stands."""
-        return list(self.corrected.sentences) if self.corrected else []
+        if self.corrected is None:
+            return []
+        return list(self.corrected.sentences)
 
     @property
     def into(self) -> tuple[tuple[int, ...], ...]:

@@ -65,7 +65,9 @@ def _beside_views(keys: tuple[str, ...], value: Any) -> str:
     if keys[0] != "views" or keys[-1] == "path" or not isinstance(value, dict):
         return ""
     views = value.get("views", {})
-    return no_view(keys[1], views) if isinstance(views, dict) else ""
+    if not isinstance(views, dict):
+        return ""
+    return no_view(keys[1], views)
 
 
 def with_paths(value: Any, path_of: Callable[[str], str]) -> Any:

@@ -485,7 +485,7 @@ def test_few_ids_that_repeat_are_a_category_and_decimal_numbers_no_ids(tmp_path)
 def test_times_and_counts_are_quantities_and_no_ids(tmp_path, name):
     rows = pd.DataFrame({name: [1 + n % 8 for n in range(60)], "x": [n % 7 for n in range(60)]})
     assert read(tmp_path, rows).used[0].kind == "number"
-    for other in ("candidate_id", "Montag-Nr.", "N° ordinateur", "Numero di ordine", "Bus #"):
+    for other in ("candidate_id", "Montag-Nr.", "Busnummer"):
         assert read(tmp_path, rows.rename(columns={name: other})).used[0].kind == "category", other
 
 

@@ -90,7 +90,7 @@ def sort_files(
             said = _without_names(path, frame, others)
             if not said and _may_be_pairs(frame):
                 said = _misspelled(path, frame, others)
-            files.notes += [said] if said else []
+            files.notes += filter(None, [said])
     name_of = {path: name for name, path in files.views.items()}
     for path, ends in pairs.items():
         first, second = name_of[ends.first.table], name_of[ends.second.table]

@@ -43,17 +43,11 @@ _COMPOUND_ID = re.compile(
     re.IGNORECASE,
 )
 # not number, which may count, as white_cell_number does
-_ENDS_AS_ID = re.compile(
-    rf".*(ids?|nummer|nr|imo|mmsi|#)\.?|(n\.?[°º]|n[uú]m[eé]ro|numer|номер) .*|{_EASTERN_ID}",
-    re.IGNORECASE,
-)
-# Spanish, Portuguese and Italian count by the same word, with a plural: número de camas, numero
-# di camere, but not di ordine
-_COUNT = re.compile(
-    r"(n\.?º|n\.°|n[uú]mero) (d\w{1,3} )?(l[ao]s )?\w{3,}[si]\b.*"
-    r"|numero (di|delle) \w{3,}(?<!nt|on|in|al|ri)e\b.*",
-    re.IGNORECASE,
-)
+_ENDS_AS_ID = re.compile(rf".*(ids?|nummer|nr|imo|mmsi)\.?|{_EASTERN_ID}", re.IGNORECASE)
+# if most values differ; Rooms # may count, too
+_MAY_BE_ID = re.compile(r".*#|(n\.?[°º]|n[uú]m[eé]ro|numer|номер) .*", re.IGNORECASE)
+# Spanish, Portuguese and Italian count by the same word, with a plural: número de camas
+_COUNT = re.compile(r"(n\.?º|n\.°|n[uú]mero) (d\w{1,3} )?(l[ao]s )?\w{3,}[si]\b.*", re.IGNORECASE)
 _MONTH = rf"(?i:{'|'.join(MONTHS)})[^\W\d_]*"
 _MONTH_OR_YEAR = (
     rf"(?:\d{{1,2}}[-./]?{_MONTH}[-./]?(?:\d\d)?\d\d(?!\d)|\w{{3,4}}年"
@@ -79,13 +73,11 @@ NAMED_CODES = re.compile(
 DECIMAL = re.compile(r"[+-]?\d*[.,]\d+")
 # 23-4411 is not a range, pandas writes 7.0 where others are missing, and -1 is for none
 _WHOLE_ID = re.compile(r"(-1|\d+([-/]\d+)*)(\.0)?")
-# such as year_id, N° semaine and Rooms #, but not candidate_id
-_QUANTITY = re.compile(
-    r"(.*[\W_])?(year|quarter|qtr|month|week|(week)?day|date|hour|time|period|lap|round|wave|jahr|quartal"
-    r"|monat|(kalender)?woche|kw|(wochen)?tag|datum|stunde|runde|welle|ann[ée]e|trimestre|mois|semaine|jour"
-    r"|a[ñn]o|mes|semana|d[ií]a|m[êe]s|anno|mese|settimana|giorno|jaar|kwartaal|maand|dag|uge"
-    r"|m[åa]ned|vecka|månad|tygodnia|miesiąca|недели|месяца|дня)"
-    r"(e?[sn]?[\W_]*(ids?|nummer|nr|#)\.?)?|.*\w{2}[^\Wsu]s ?#",
+# such as year_id, but not candidate_id
+_TIME = re.compile(
+    r"(.*[\W_])?(year|quarter|qtr|month|week|(week)?day|date|hour|time|period|lap|round|wave|jahr"
+    r"|quartal|monat|(kalender)?woche|kw|(wochen)?tag|datum|stunde|runde|welle|jaar|kwartaal|maand"
+    r"|dag|uge|m[åa]ned|vecka|månad)e?[sn]?[\W_]*(ids?|nummer|nr)\.?",
     re.IGNORECASE,
 )
 _FILES = (
@@ -131,9 +123,13 @@ def looks_like_ids(name: str, values: pd.Series[Any]) -> bool:
 def holds_ids(name: str, values: pd.Series[Any]) -> bool:
     """Tell whether a column has numbers or codes as ids, perhaps of things with several rows."""
     name = name.strip()
-    if not (_ENDS_AS_ID.fullmatch(name) and _is_called_id(name)) or _QUANTITY.fullmatch(name):
+    if not _is_called_id(name) or _TIME.fullmatch(name):
         return False
-    are_whole = given_texts(values).str.fullmatch(_WHOLE_ID).mean() > ENOUGH_CODES
+    texts = given_texts(values)
+    differ = texts.nunique() > _ENOUGH_IDS * len(texts)
+    if not (_ENDS_AS_ID.fullmatch(name) or (differ and _MAY_BE_ID.fullmatch(name))):
+        return False
+    are_whole = texts.str.fullmatch(_WHOLE_ID).mean() > ENOUGH_CODES
     return bool(are_whole) or _are_codes(values)
 
 

@@ -106,9 +106,13 @@ def _of_groups(columns: pd.DataFrame) -> list[str]:
 
 def notes_on_groups(frame: pd.DataFrame, view: View, id_column: str | None) -> Iterator[str]:
     """Say which column is called id but cannot name the rows, since most of its ids repeat."""
+    if view.id_column is not None:
+        return
+    named = "numbers name"
+    if id_column:
+        named = f"{listed([id_column])} names"
     usual = [name for name in frame.columns if str(name).strip().lower() in _USUAL]
-    named = f"{listed([id_column])} names" if id_column else "numbers name"
-    for name in _of_groups(frame[usual]) if view.id_column is None else []:
+    for name in _of_groups(frame[usual]):
         if name != id_column and name not in view.ignore:
             yield (
                 f"{view.path}: most values of the column {listed([name])} stand in several rows, so"
@@ -122,7 +126,9 @@ def _with_repeats(
     """Return a column that holds the ids of matches, though few repeat: which ones is then told."""
     of_matches = [(entry.is_first, {*map(plain_id, entry.ids)}) for entry in named if entry.header]
     numbers = {*map(str, frame.index)}
-    for column in columns if of_matches else ():
+    if not of_matches:
+        return None
+    for column in columns:
         known = {*plain_ids(frame[column])}
         may_be_ids = 2 * len(known) > len(frame) and not is_missing(frame[column]).any()
         is_likely = may_be_ids and _repeats(frame[column])
@@ -149,7 +155,7 @@ def keys_named(
     keys: dict[str, tuple[str, list[str]]] = {}
     for entry, named_ids in zip(named, plain, strict=True):
         called = [name for name in names if name.strip().casefold() == entry.header]
-        for name in called or (names if entry.is_first else ()):
+        for name in called or [name for name in names if entry.is_first]:
             values = id_texts(frame[name]).tolist()
             filled = [*map(plain_id, filter(None, values))]
             hardly_repeat = len({*filled}) >= _HARDLY_REPEATED * len(filled)  # as quantities do

@@ -217,7 +217,9 @@ def _as_number(
         return None
     if max(n_read, n_plain) <= _MOST * n_filled or are_texts_of_dates(texts):
         return None
-    noun = f"numbers in {read.unit if n_read > n_plain else ''}".removesuffix(" in ")
+    noun = "numbers"
+    if n_read > n_plain and read.unit:
+        noun += f" in {read.unit}"
     return _as_words(replace(column, remarks=said_of_most(words, numbers, noun)), words)
 
 

@@ -78,7 +78,9 @@ def code_reason(name: str, values: pd.Series[Any]) -> LeftOut | None:
         return None
     may_be_padded = is_text and _PADDED.search("\n".join(map(str, values.tolist())))
     if _ADDRESS.fullmatch(first):
-        return LeftOut.ADDRESSES if _most_match(given_texts(values), _ADDRESS) else None
+        if _most_match(given_texts(values), _ADDRESS):
+            return LeftOut.ADDRESSES
+        return None
     if not (named or may_be_padded or _WRITTEN_PHONE.fullmatch(first) or _BARCODE.fullmatch(first)):
         return None
     texts = given_texts(values)
@@ -160,10 +162,10 @@ def _twin_of(reading: Understood, earlier: dict[str, Understood]) -> str | None:
     if same is None:  # a constant
         return None
     x: Any = reading.values
-    kinds = [*_SAME_VALUES] if LeftOut.AN_ID in reading.column.remarks else [reading.column.kind]
+    is_id = LeftOut.AN_ID in reading.column.remarks  # which may repeat numbers, too
     for name, other in earlier.items():
         y: Any = other.values
-        are_alike = y is not None and other.column.kind in kinds
+        are_alike = y is not None and (is_id or other.column.kind == reading.column.kind)
         if are_alike and same(x[:_LOOKED_AT], y[:_LOOKED_AT]) and same(x, y):
             return name
     return None

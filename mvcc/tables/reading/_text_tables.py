@@ -74,8 +74,7 @@ def _end(
 
 
 def _cells(rows: pd.DataFrame) -> Cells:
-    cells = rows.to_numpy() if len(rows) else ()
-    return [[cell.strip() or None for cell in row] for row in cells]
+    return [[cell.strip() or None for cell in row] for row in rows.to_numpy()]
 
 
 def _without_empty(
