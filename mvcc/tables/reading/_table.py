@@ -251,7 +251,8 @@ def _understood(
     """Return how every column is used, and the values of those that are."""
     kinds: dict[str, Any] = view.kinds
     filled = without_words(frame, view.missing or ())
-    codes = code_reasons(filled, (name for name in map(str, frame) if kinds.get(name) is None))
+    unread = {*view.ignore, *(name for name, kind in kinds.items() if kind is not None)}
+    codes = code_reasons(filled, [name for name in map(str, frame) if name not in unread])
     reasons = _why_left_out(filled, view, id_column, codes)
     used = {column: kinds.get(column) for column, reason in reasons.items() if not reason}
     readings = understand_all(filled, used, codes)
