@@ -28,6 +28,7 @@ KEPT = 10
 _TIE = 1 + 1e-9
 
 Probabilities: TypeAlias = Floats | sp.csr_array
+_Equal: TypeAlias = tuple[sp.csr_array, Ints]  # (groups, n) and (n,): of rows that are equal
 
 
 def probabilities(scores: Floats, sharpness: float, labels: Ints) -> Floats:
@@ -143,15 +144,15 @@ class NearestRows(BaseEstimator):
         return self
 
     def predict(self, X: ArrayLike) -> Ints:
-        return self._voted(self._votes(X))
+        return self._voted(self._votes(X), self._equal_rows())
 
     def probabilities(
         self, X: ArrayLike, of_rows: Probabilities, sharpness: float
     ) -> Probabilities:
         """Return the mean of the probabilities of the nearest rows, which have ``sharpness``."""
-        votes = self._votes(X)
-        labels = self._voted(votes)
-        of_rows = self._means_of_equal_rows(of_rows)
+        votes, equal = self._votes(X), self._equal_rows()
+        labels = self._voted(votes, equal)
+        of_rows = _in_the_mean(of_rows, equal)
 
         def mean(block: slice) -> Floats:
             means = votes[block] @ of_rows
@@ -172,20 +173,24 @@ class NearestRows(BaseEstimator):
         entries = weights.ravel(), nearest.ravel(), np.arange(0, m * n_voters + 1, n_voters)
         return sp.csr_array(entries, shape=(m, n))
 
-    def _voted(self, votes: sp.csr_array) -> Ints:
+    def _voted(self, votes: sp.csr_array, equal: _Equal) -> Ints:
         n = len(self.labels_)
         clusters = sp.csr_array((np.ones(n), self.labels_, np.arange(n + 1)))
-        labels: Ints = (votes @ self._means_of_equal_rows(clusters)).toarray().argmax(axis=1)
+        labels: Ints = (votes @ _in_the_mean(clusters, equal)).toarray().argmax(axis=1)
         return labels
 
-    def _means_of_equal_rows(self, of_rows: Probabilities) -> Probabilities:
-        """Return for each fitted row what those that equal it have in the mean."""
-        _, group, sizes = np.unique(
-            self.search_.rows, axis=0, return_inverse=True, return_counts=True
-        )
+    def _equal_rows(self) -> _Equal:
+        """Return what takes the mean of each group of equal rows, and the group of every row."""
+        rows = self.search_.rows
+        _, group, sizes = np.unique(rows, axis=0, return_inverse=True, return_counts=True)
         group = group.ravel()
-        members = sp.csr_array((1 / sizes[group], (group, np.arange(len(group)))))
-        return (members @ of_rows)[group]
+        return sp.csr_array((1 / sizes[group], (group, np.arange(len(group))))), group
+
+
+def _in_the_mean(of_rows: Probabilities, equal: _Equal) -> Probabilities:
+    """Return for each fitted row what those that equal it have in the mean."""
+    means, group = equal
+    return (means @ of_rows)[group]
 
 
 def _checked(X: ArrayLike, n_columns: int) -> Floats:

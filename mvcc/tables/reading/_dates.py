@@ -69,7 +69,8 @@ def in_numbers(text: str) -> str:
     """Return a date whose month is a word with numbers, such as 3.5.2023."""
     text = _ERA.sub(lambda era: str(_BEFORE[era[1]] + int(era[2].replace("元", "1"))), text)
     for pattern in _IN_WORDS:
-        text = pattern.sub(_of_numbers, text)
+        if date := pattern.match(text):
+            return _of_numbers(date) + text[date.end() :]
     return text
 
 

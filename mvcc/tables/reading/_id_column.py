@@ -111,13 +111,12 @@ def notes_on_groups(frame: pd.DataFrame, view: View, id_column: str | None) -> I
     named = "numbers name"
     if id_column:
         named = f"{listed([id_column])} names"
-    usual = [name for name in frame.columns if str(name).strip().lower() in _USUAL]
-    for name in _of_groups(frame[usual]):
-        if name != id_column and name not in view.ignore:
-            yield (
-                f"{view.path}: most values of the column {listed([name])} stand in several rows, so"
-                f" {named} the rows. If an id is one object, make one row of it first."
-            )
+    others = frame.columns.difference([id_column, *view.ignore], sort=False)
+    for name in _of_groups(frame[[name for name in others if name.strip().lower() in USUAL_IDS]]):
+        yield (
+            f"{view.path}: most values of the column {listed([name])} stand in several rows, so"
+            f" {named} the rows. If an id is one object, make one row of it first."
+        )
 
 
 def _with_repeats(
