@@ -1,5 +1,6 @@
 from ._arrays import Listed as Listed
 from ._arrays import pairs_of_spans as pairs_of_spans
+from ._arrays import spans as spans
 from ._closure import Groups as Groups
 from ._closure import Neighborhoods as Neighborhoods
 from ._closure import call_rows as call_rows

@@ -125,9 +125,7 @@ def sample_pairs(y: ArrayLike, n_constraints: int, random_state: RandomState) ->
     # class
     spans = ((position + 1, class_end), (class_end, np.full(n, n)))
     n_per_kind = ((n_wanted + 1) // 2, n_wanted // 2)
-    available = [
-        np.concatenate((np.zeros(1, np.int64), np.cumsum(high - low))) for low, high in spans
-    ]
+    available = [np.append(0, np.cumsum(high - low)) for low, high in spans]
     kinds = ("must-link", "cannot-link")
     for n_asked, cumulative, kind in zip(n_per_kind, available, kinds, strict=True):
         if n_asked > cumulative[-1]:

@@ -250,7 +250,7 @@ def neighborhood_folds(
     """Give every row of every view the number of its random fold, −1 without constraints."""
     # Neighborhoods, over all views, stay together: a divided one would tell of what is held out.
     # Fewer than ``n_folds`` make as many folds; fewer than two are an error.
-    offsets = np.concatenate((np.zeros(1, np.int64), np.cumsum(sizes)))
+    offsets = np.cumsum([0, *sizes])
     links = [c.pairs[c.must_link] + offsets[view] for view, c in enumerate(constraints)]
     links += [rows + offsets[list(key)] for key, rows in relations.items()]
     first, second = np.concatenate(links).T

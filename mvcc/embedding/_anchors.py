@@ -21,6 +21,7 @@ from sklearn.neighbors import NearestNeighbors
 from mvcc._utils.arrays import BLOCK_ROWS, TINY, Floats, Ints, blocks_of
 from mvcc._utils.contexts import quiet_k_means
 from mvcc._utils.kernels import add_gram, for_blocks, may_share
+from mvcc.constraints import spans
 from mvcc.embedding._objects import membership
 
 N_TIES = 3  # r, anchors that a row is tied to
@@ -158,9 +159,8 @@ def side_by_side(parts: list[sp.csr_array]) -> sp.csr_array:
 
 def change_rows(ties: sp.csr_array, rows: Ints, changed: sp.csr_array) -> None:
     """Change the numbers of ties in some rows, at the same places."""
-    lengths = np.diff(ties.indptr)[rows]
-    first = np.repeat(ties.indptr[rows] - np.concatenate(([0], np.cumsum(lengths)[:-1])), lengths)
-    ties.data[first + np.arange(lengths.sum())] = changed.data
+    _, places = spans(ties.indptr[rows], np.diff(ties.indptr)[rows])
+    ties.data[places] = changed.data
 
 
 def largest_of_rows(matrix: sp.csr_array) -> Ints:
@@ -172,10 +172,6 @@ def largest_of_rows(matrix: sp.csr_array) -> Ints:
     filled, first = np.unique(rows[order], return_index=True)
     largest[filled] = matrix.indices[order[first]]
     return largest
-
-
-def row_counts(matrix: sp.csr_array) -> Ints:
-    return np.diff(matrix.indptr).astype(np.int64)
 
 
 def times(ties: sp.csr_array, numbers: Floats) -> Floats:

@@ -32,7 +32,6 @@ from mvcc.embedding._anchors import (
     column_sums,
     inverse_of,
     of_objects,
-    row_counts,
     side_by_side,
 )
 from mvcc.embedding._components import unit_rows
@@ -142,12 +141,12 @@ def _view_agreement(
 ) -> tuple[Floats, dict[tuple[int, int], Floats]]:
     """Return ``view_agreement``, and where each other view sees the anchors of a view, (p, k)."""
     # the mean over all edges of Z Λ⁻¹ Zᵀ but loops follows from sums at the anchors
-    n_views = len(ties)
+    n_views, is_seen = len(ties), [np.diff(B.indptr) > 0 for B in shared]
     shares, at_anchors = np.full((n_views, n_views), np.nan), {}
     for u in range(n_views):
         inverse = inverse_of(column_sums(ties[u]))
         for v in range(n_views):
-            common = np.flatnonzero((row_counts(shared[u]) > 0) & (row_counts(shared[v]) > 0))
+            common = np.flatnonzero(is_seen[u] & is_seen[v])
             if u == v or len(common) < FEWEST_IN_COMMON:
                 continue
             B, spectrum = shared[u][common], places[v][common]
@@ -175,7 +174,7 @@ def _weakened(
     for v, spectrum in enumerate(places):
         if (u, v) not in at_anchors:
             continue
-        has_place, is_seen = at_anchors[u, v].any(axis=1), row_counts(shared[v]) > 0
+        has_place, is_seen = at_anchors[u, v].any(axis=1), np.diff(shared[v].indptr) > 0
         known = np.flatnonzero(np.asarray(has_place)[columns] & is_seen[rows])
         weight_sum[known] += weights[v]
         if trust[u, v] == 0:

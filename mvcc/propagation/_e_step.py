@@ -153,7 +153,7 @@ def reach(
     def of_block(block: slice) -> Sparse:
         ends = endpoints[block]
         balls = tree.query_ball_point(X[ends], radii[block], return_sorted=True)
-        start = np.concatenate((np.zeros(1, np.int64), np.cumsum([len(ball) for ball in balls])))
+        start = np.cumsum([0, *map(len, balls)])
         near = np.fromiter(chain.from_iterable(balls), np.int64, start[-1])
         W = gaussians.whiteners
         return endpoint_reach(X, targets, ends, labels, W, G[block], cut[block], start, near)
@@ -169,7 +169,7 @@ def _transposed(matrix: Sparse, n_columns: int) -> Sparse:
     rows = np.repeat(np.arange(len(start) - 1), np.diff(start))
     order = np.argsort(columns, kind="stable")
     ends = np.cumsum(np.bincount(columns, minlength=n_columns))
-    return np.concatenate((np.zeros(1, np.int64), ends)), rows[order], values[order]
+    return np.append(0, ends), rows[order], values[order]
 
 
 def _product(
@@ -190,11 +190,9 @@ def _stacked(parts: list[Sparse]) -> Sparse:
     """Return sparse matrices of the same columns one above the other."""
     if len(parts) == 1:
         return parts[0]
-    counts, columns, values = zip(
-        *((np.diff(start), column, value) for start, column, value in parts), strict=True
-    )
-    start = np.concatenate((np.zeros(1, np.int64), np.cumsum(np.concatenate(counts))))
-    return start, np.concatenate(columns), np.concatenate(values)
+    starts, columns, values = zip(*parts, strict=True)
+    counts = np.concatenate([*map(np.diff, starts)])
+    return np.append(0, np.cumsum(counts)), np.concatenate(columns), np.concatenate(values)
 
 
 def _check_candidates(candidates: ArrayLike | None, n: int) -> Ints:
