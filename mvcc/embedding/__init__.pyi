@@ -1,3 +1,8 @@
+from ._across_views import connected_views as connected_views
+from ._across_views import connecting_relations as connecting_relations
+from ._across_views import find_objects as find_objects
+from ._across_views import membership as membership
+from ._across_views import pieces as pieces
 from ._anchor_graph import AnchorGraph as AnchorGraph
 from ._anchors import Anchors as Anchors
 from ._any_graph import GraphKind as GraphKind
@@ -21,10 +26,6 @@ from ._joint_graph import neighbors_for as neighbors_for
 from ._mixed import MixedFeatures as MixedFeatures
 from ._neighbors import NeighborSearch as NeighborSearch
 from ._neighbors import nearness as nearness
-from ._objects import connected_views as connected_views
-from ._objects import find_objects as find_objects
-from ._objects import membership as membership
-from ._objects import pieces as pieces
 from ._pair_metric import PairMetric as PairMetric
 from ._scaling import AutoScaler as AutoScaler
 from ._scaling import RawColumns as RawColumns

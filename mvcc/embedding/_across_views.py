@@ -1,6 +1,7 @@
-"""What lies between views: landmarks, and how much views agree with each other.
+"""What lies between views: objects, landmarks, and how much views agree with each other.
 
-Landmarks are objects that several views see, and tell where rows of all views are.
+Matches make rows one object. Landmarks are objects that several views see, and tell where rows of
+all views are.
 
 An edge in the graph of a view says that two objects belong together. Another view that sees both
 has an opinion on that, too: how near they are in its own leading eigenvectors. It is heard as far
@@ -10,18 +11,21 @@ as the two views agree on edges in general; edges count less where other views c
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
 
 import numpy as np
 import scipy.sparse as sp
 from scipy.optimize import linear_sum_assignment
+from scipy.sparse.csgraph import connected_components
 from scipy.spatial.distance import cdist
 
 from mvcc._utils.arrays import TINY, Bools, Floats, Ints, blocks_of
+from mvcc.constraints import Relations
 from mvcc.embedding._neighbors import NeighborSearch, nearness
-from mvcc.embedding._objects import seen_in_several
 
+_FEWEST_MATCHES = 3  # that connect two views
+_FEWEST_MATCHED_OBJECTS = 20
 LANDMARK_SHARE = 0.5  # λ, the weight of landmarks beside the graphs of the views
 _NEAR_LANDMARKS = 10  # of a row, at most
 _DIGITS = 12  # of distances between unit rows
@@ -30,6 +34,67 @@ LEAST_COSINE = 0.05  # what a cosine counts at least: no edge is given up
 # objects that two views have in common, and edges among them, each counted from both ends; from
 # fewer, agreement is not measured
 FEWEST_IN_COMMON = 20
+
+
+def connected_views(n_views: int, relations: Relations) -> list[tuple[list[int], Relations]]:
+    """Return the sets of views that relations connect, each with its relations, renumbered."""
+    # one or two matches connect no views: one of them would have no clusters of its own
+    linked = [key for key, rows in relations.items() if len(rows) >= _FEWEST_MATCHES]
+    n_sets, set_of_view = pieces(n_views, np.array(linked, dtype=np.int64).reshape(-1, 2))
+    connected = []
+    for index in range(n_sets):
+        views = np.flatnonzero(set_of_view == index).tolist()
+        inside = {
+            (views.index(u), views.index(v)): rows
+            for (u, v), rows in relations.items()
+            if u in views and v in views
+        }
+        connected.append((views, {key: rows for key, rows in inside.items() if len(rows)}))
+    return connected
+
+
+def connecting_relations(n_views: int, relations: Relations) -> Relations:
+    """Return the relations inside the sets of views that relations connect."""
+    return {
+        (views[u], views[v]): rows
+        for views, inside in connected_views(n_views, relations)
+        for (u, v), rows in inside.items()
+    }
+
+
+def find_objects(sizes: Sequence[int], relations: Relations) -> tuple[int, list[Ints]]:
+    """Return the number of objects, components of related rows, and that of every row, per view."""
+    offsets = np.cumsum([0, *sizes])
+    links = [rows + offsets[[u, v]] for (u, v), rows in relations.items()]
+    all_links = np.concatenate([np.empty((0, 2), np.int64), *links])
+    n_objects, object_of_row = pieces(int(offsets[-1]), all_links)
+    return n_objects, np.split(object_of_row, offsets[1:-1])
+
+
+def seen_in_all(objects: list[Ints], n_objects: int) -> Ints:
+    """Return the objects of which every view has a row; none where they are fewer than 20."""
+    seen = [np.bincount(row_objects, minlength=n_objects) > 0 for row_objects in objects]
+    common = np.flatnonzero(np.all(seen, axis=0))
+    return common[:0] if len(objects) < 2 or len(common) < _FEWEST_MATCHED_OBJECTS else common
+
+
+def seen_in_several(objects: list[Ints], n_objects: int) -> Ints:
+    """Return the objects of which two views or more have a row."""
+    seen = sum((np.bincount(own, minlength=n_objects) > 0).astype(np.int64) for own in objects)
+    return np.flatnonzero(np.asarray(seen) >= 2)
+
+
+def membership(objects: Ints, n_objects: int) -> sp.csr_array:
+    """Return P_v, (n_objects, n_v): 1 where a row is of an object."""
+    n = len(objects)
+    return sp.csr_array((np.ones(n), (objects, np.arange(n))), shape=(n_objects, n))
+
+
+def pieces(n: int, links: Ints) -> tuple[int, Ints]:
+    """Return how many pieces n nodes are by links (m, 2), and the piece of every node, (n,)."""
+    graph = sp.coo_array((np.ones(len(links)), (links[:, 0], links[:, 1])), shape=(n, n))
+    n_pieces, piece = connected_components(graph, directed=False)
+    return int(n_pieces), piece.astype(np.int64)
 
 
 def n_near_landmarks(n_landmarks: int, n_groups: int) -> int:

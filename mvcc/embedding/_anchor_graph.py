@@ -22,7 +22,14 @@ from scipy.linalg.blas import strmm
 from scipy.sparse.csgraph import dijkstra
 
 from mvcc._utils.arrays import TINY, Floats, Ints, LazyRows, blocks_of
-from mvcc.embedding._across_views import LANDMARK_SHARE, numbered_alike, share_of_clusters
+from mvcc.embedding._across_views import (
+    LANDMARK_SHARE,
+    membership,
+    numbered_alike,
+    seen_in_all,
+    seen_in_several,
+    share_of_clusters,
+)
 from mvcc.embedding._anchors import (
     MOST_ANCHORS,
     Anchors,
@@ -46,7 +53,6 @@ from mvcc.embedding._components import (
     weighted,
 )
 from mvcc.embedding._joint_graph import MATCHED_OBJECTS_WEIGHT
-from mvcc.embedding._objects import membership, seen_in_all, seen_in_several
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,7 +22,7 @@ from mvcc._utils.arrays import BLOCK_ROWS, TINY, Floats, Ints, blocks_of
 from mvcc._utils.contexts import quiet_k_means
 from mvcc._utils.kernels import add_gram, for_blocks, may_share
 from mvcc.constraints import spans
-from mvcc.embedding._objects import membership
+from mvcc.embedding._across_views import membership
 
 N_TIES = 3  # r, anchors that a row is tied to
 FEWEST_ANCHORS = 500

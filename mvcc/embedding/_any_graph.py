@@ -20,8 +20,10 @@ from mvcc.embedding._across_views import (
     LANDMARK_SHARE,
     LEAST_COSINE,
     agreement_of_shares,
+    find_objects,
     landmarks_among,
     n_near_landmarks,
+    seen_in_several,
     share_beyond_chance,
 )
 from mvcc.embedding._anchor_graph import AnchorGraph, ViewTies
@@ -37,7 +39,6 @@ from mvcc.embedding._anchors import (
 from mvcc.embedding._components import unit_rows
 from mvcc.embedding._joint_graph import JointGraph, joint_graph, neighbors_for
 from mvcc.embedding._neighbors import NeighborSearch, nearness
-from mvcc.embedding._objects import find_objects, seen_in_several
 from mvcc.exceptions import InvalidInputError
 
 ANCHORS_FROM = 15_000  # objects; among fewer, edges to the nearest rows can be better

@@ -18,11 +18,11 @@ from mvcc._utils.arrays import Floats
 from mvcc._utils.contexts import one_thread
 from mvcc._utils.messages import shown
 from mvcc._utils.validation import RandomState, as_generator, check_choice, check_count
+from mvcc.embedding._across_views import connected_views
 from mvcc.embedding._any_graph import any_graph, refuse_components, refuse_more_than_objects
 from mvcc.embedding._auto_features import Rule, fitted_features
 from mvcc.embedding._components import embedded, unit_rows
 from mvcc.embedding._neighbors import NeighborSearch, nearness
-from mvcc.embedding._objects import connected_views
 from mvcc.exceptions import InvalidInputError
 from mvcc.views import ConstrainedViews, FittedViews, GivenViews, NamesOfView
 

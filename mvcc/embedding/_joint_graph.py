@@ -20,11 +20,15 @@ from mvcc.constraints import Relations
 from mvcc.embedding._across_views import (
     LANDMARK_SHARE,
     factor_of,
+    find_objects,
     landmark_factor,
     landmarks_among,
+    membership,
     nearest_rows,
     nearest_unit_rows,
     numbered_alike,
+    seen_in_all,
+    seen_in_several,
     share_of_clusters,
     view_agreement,
     weakened,
@@ -39,7 +43,6 @@ from mvcc.embedding._components import (
     unit_rows,
 )
 from mvcc.embedding._neighbors import NeighborSearch
-from mvcc.embedding._objects import find_objects, membership, seen_in_all, seen_in_several
 
 LOCAL_NEIGHBOR = 7  # the distance to it is the local scale of a row
 MATCHED_OBJECTS_WEIGHT = 2.0  # times their share of all objects

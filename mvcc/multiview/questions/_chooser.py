@@ -14,7 +14,7 @@ from mvcc._utils.arrays import Ints
 from mvcc._utils.contexts import one_thread
 from mvcc._utils.messages import nearest_id, row_name, shown
 from mvcc._utils.validation import RandomState, as_generator, check_count
-from mvcc.embedding import any_graph, connected_views
+from mvcc.embedding import any_graph, connecting_relations
 from mvcc.exceptions import InvalidInputError
 from mvcc.multiview.questions._agreement import FEWEST_MEMBERS, MANY_ANSWERS
 from mvcc.multiview.questions._coverage import Coverage
@@ -53,12 +53,7 @@ class Chooser:
         random_state: RandomState,
     ) -> None:
         data = given.arrays()
-        connected = connected_views(len(data), given.relations(mappings))
-        relations = {
-            (views[u], views[v]): rows
-            for views, inside in connected
-            for (u, v), rows in inside.items()
-        }
+        relations = connecting_relations(len(data), given.relations(mappings))
         most, rng = check_count(n_neighbors, "n_neighbors"), as_generator(random_state)
         with one_thread():
             graph = any_graph(data, relations, most, _EXPECTED_CLUSTERS, rng, has_landmarks=False)

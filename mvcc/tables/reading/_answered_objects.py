@@ -23,16 +23,12 @@ class AnsweredObjects:
     """The objects of the tables of a job, as the questions have them, by the ids of their rows."""
 
     def __init__(self, inputs: Inputs, may_lack: bool) -> None:
-        from mvcc.embedding import connected_views, find_objects  # imports scikit-learn
+        from mvcc.embedding import connecting_relations, find_objects  # imports scikit-learn
 
         self.inputs, self._tables = inputs, inputs.tables
-        connected = {
-            (views[u], views[v]): rows
-            for views, inside in connected_views(len(inputs.tables), inputs.relations)
-            for (u, v), rows in inside.items()
-        }
         sizes = [len(table.ids) for table in inputs.tables]
-        self._n, self._of_rows = find_objects(sizes, connected)
+        relations = connecting_relations(len(sizes), inputs.relations)
+        self._n, self._of_rows = find_objects(sizes, relations)
         self.may_lack = may_lack
         self.absent: dict[str, int] = {}  # objects of rows that the tables lack, if they may
 
