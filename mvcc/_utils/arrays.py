@@ -21,6 +21,13 @@ def blocks_of(n: int, size: int = BLOCK_ROWS) -> list[slice]:
     return [slice(start, min(start + size, n)) for start in range(0, n, size)]
 
 
+def places_among(some: Ints | list[int], n: int) -> Ints:
+    """Return the place of each of n numbers among some, −1 for the others."""
+    places = np.full(n, -1)
+    places[some] = np.arange(len(some))
+    return places
+
+
 class LazyRows:
     """Rows that are made block by block when they are looked at: ``rows[some]``."""
 

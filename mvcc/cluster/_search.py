@@ -9,7 +9,7 @@ from itertools import chain, islice, repeat
 import numpy as np
 from sklearn.cluster import KMeans
 
-from mvcc._utils.arrays import Bools, Floats, Ints
+from mvcc._utils.arrays import Bools, Floats, Ints, places_among
 from mvcc._utils.contexts import one_thread, quiet_k_means
 from mvcc._utils.progress import numbered, teller
 from mvcc.cluster._descent import Found, Problem, Sample, Weighted
@@ -136,9 +136,7 @@ def neighborhood_start(
         means = np.column_stack([np.bincount(member, feature[linked]) / n_rows for feature in X.T])
         chosen = _chosen(means, n_rows, k, farthest_first)
         n_chosen = len(chosen)
-        label_of = np.full(len(several), -1)
-        label_of[chosen] = np.arange(n_chosen)
-        labels[linked] = label_of[member]
+        labels[linked] = places_among(chosen, len(several))[member]
         centers[:n_chosen] = means[chosen]
     if n_chosen < k:
         rows = np.flatnonzero(labels < 0)

@@ -10,6 +10,7 @@ from ._csv import columns_in as columns_in
 from ._csv import is_kind as is_kind
 from ._csv import is_must_link as is_must_link
 from ._csv import kind_of as kind_of
+from ._given import NO_RELATIONS as NO_RELATIONS
 from ._given import FitsConstraints as FitsConstraints
 from ._given import Relations as Relations
 from ._given import check_constraints as check_constraints

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mvcc._utils.arrays import Bools, Floats, Ints
+from mvcc._utils.arrays import Bools, Floats, Ints, places_among
 from mvcc._utils.messages import called, for_reader
 from mvcc.constraints._arrays import MAX_ROW, Listed, pairs_of_spans, spans
 from mvcc.constraints._kernels import closed_pairs, components
@@ -35,8 +35,7 @@ class Neighborhoods:
     ) -> Neighborhoods:
         """Make neighborhoods from ascending rows, their names, and the pairs of names apart."""
         used, first_index = np.unique(names, return_index=True)
-        group_of = np.full(n_names, -1)
-        group_of[used[np.argsort(first_index)]] = np.arange(len(used))
+        group_of = places_among(used[np.argsort(first_index)], n_names)
         apart = distinct_pairs(group_of[first], group_of[second], n_names)
         return cls(rows, group_of[names], apart, weight)
 

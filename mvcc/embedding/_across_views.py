@@ -20,7 +20,7 @@ from scipy.optimize import linear_sum_assignment
 from scipy.sparse.csgraph import connected_components
 from scipy.spatial.distance import cdist
 
-from mvcc._utils.arrays import TINY, Bools, Floats, Ints, blocks_of
+from mvcc._utils.arrays import TINY, Bools, Floats, Ints, blocks_of, places_among
 from mvcc.constraints import Relations
 from mvcc.embedding._neighbors import NeighborSearch, nearness
 
@@ -183,8 +183,7 @@ def landmark_factor(
     search: Callable[[Floats, Floats, int], tuple[Floats, Ints]],
 ) -> sp.csr_array:
     """Return F with F Fᵀ = Z diag(column sums)⁻¹ Zᵀ, Z the weights of every object's landmarks."""
-    column = np.full(n_objects, -1)
-    column[landmarks] = np.arange(len(landmarks))
+    column = places_among(landmarks, n_objects)
     shape = (n_objects, len(landmarks))
     weights = sp.csr_array(shape)
     for X, row_objects, weight in zip(space, objects, view_weights, strict=True):

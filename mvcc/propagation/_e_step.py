@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.spatial import cKDTree
 
-from mvcc._utils.arrays import Floats, Ints
+from mvcc._utils.arrays import Floats, Ints, places_among
 from mvcc._utils.kernels import build_links, for_blocks, inverse_cholesky, may_share
 from mvcc._utils.validation import (
     LARGEST_SQUARE,
@@ -139,8 +139,6 @@ def reach(
     heaviest = np.full(len(X), -1.0)
     np.maximum.at(heaviest, pairs, weights[:, None])
     endpoints = np.flatnonzero(heaviest >= 0)
-    index_of = np.full(len(X), -1)
-    index_of[endpoints] = np.arange(len(endpoints))
     # beyond this squared distance constraints fall below the threshold (Eq. 17)
     cut = 2 * (np.log(heaviest[endpoints]) - np.log(threshold)) + _SLACK
     # a tree that is quick to build: it is asked once
@@ -160,7 +158,7 @@ def reach(
 
     shared = may_share(len(targets))
     blocks = for_blocks(of_block, len(endpoints), _ENDPOINTS_AT_ONCE, shared=shared)
-    return index_of[pairs], _stacked(blocks)
+    return places_among(endpoints, len(X))[pairs], _stacked(blocks)
 
 
 def _transposed(matrix: Sparse, n_columns: int) -> Sparse:

@@ -11,7 +11,7 @@ from mvcc.embedding import raw_columns
 from mvcc.exceptions import InvalidInputError
 from mvcc.multiview import match_proposals
 from mvcc.multiview.matches import _candidates as module
-from mvcc.multiview.matches import _unmatched as unmatched
+from mvcc.multiview.matches import _proposals as proposals
 
 
 def two_views(n=90, noise=0.1, n_matches=60, seed=0):
@@ -30,12 +30,12 @@ def slow_scores(views, matches):
         landmarks = X[matched]
         gaps = ((X[:, None] - landmarks[None]) ** 2).sum(axis=2)
         unit = np.median(gaps[matched][np.triu_indices(len(matched), 1)])
-        kernels.append(np.exp(-unmatched.WIDTH * gaps / unit))
+        kernels.append(np.exp(-module.WIDTH * gaps / unit))
         kernels[-1] -= kernels[-1][matched].mean(axis=0)
         own.append(np.setdiff1d(np.arange(len(X)), matched))
     a, b = (K[matched] for K, matched in zip(kernels, matches.T, strict=True))
     m = len(matches)
-    within = [C + unmatched.RIDGE * np.trace(C) / m * np.eye(m) for C in (a.T @ a / m, b.T @ b / m)]
+    within = [C + module.RIDGE * np.trace(C) / m * np.eye(m) for C in (a.T @ a / m, b.T @ b / m)]
     between, zero = a.T @ b / m, np.zeros((m, m))
     across = np.block([[zero, between], [between.T, zero]])
     values, vectors = scipy.linalg.eigh(across, scipy.linalg.block_diag(*within))
@@ -75,9 +75,9 @@ def test_what_was_refused_comes_last_and_the_next_ones_are_proposed(monkeypatch)
     apart = np.zeros(scores.shape, np.bool_)
     for i, j in refused:
         apart[rows == i, others == j] = True
-    scores[apart] = unmatched.LEAST
+    scores[apart] = module.LEAST
     given = {(1, 0): [(j, i) for i, j in [*refused, tuple(matches[0])]]}  # matched rows as well
-    monkeypatch.setattr(unmatched, "_BLOCK_ENTRIES", 200)
+    monkeypatch.setattr(module, "_BLOCK_ENTRIES", 200)
     columns, pairs = map(raw_columns, views), np.array(given[1, 0])[:, ::-1]
     found = module.likeliest(*columns, matches, 3, pairs)
     order = np.argsort(-scores.max(axis=1))
@@ -85,12 +85,12 @@ def test_what_was_refused_comes_last_and_the_next_ones_are_proposed(monkeypatch)
     best = -np.sort(-scores, axis=1)[:, :3]
     np.testing.assert_allclose(found.scores, best[order], atol=1e-6)
     proposed = match_proposals(views, known, refused=given)[0, 1]
-    scores[scores < -np.sort(-scores, axis=1)[:, 9:10]] = unmatched.LEAST  # ten are considered
+    scores[scores < -np.sort(-scores, axis=1)[:, 9:10]] = module.LEAST  # ten are considered
     expected = set()
-    while scores.max() > unmatched.LEAST:
+    while scores.max() > module.LEAST:
         i, j = np.unravel_index(scores.argmax(), scores.shape)
         expected.add((rows[i], others[j]))
-        scores[i], scores[:, j] = unmatched.LEAST, unmatched.LEAST
+        scores[i], scores[:, j] = module.LEAST, module.LEAST
     assert {*map(tuple, proposed.pairs.tolist())} == expected
     assert np.isfinite(proposed.probabilities).all()
     all_refused = {(0, 1): [(i, j) for i in rows for j in others]}
@@ -123,7 +123,7 @@ def test_names_and_the_order_of_views_do_not_matter():
 def test_many_rows_are_compared_in_blocks_and_by_some_landmarks(monkeypatch, name, value, same):
     views, matches, partner = two_views()
     expected = match_candidates(views, {(0, 1): matches})[0, 1]
-    monkeypatch.setattr(unmatched, name, value)
+    monkeypatch.setattr(module, name, value)
     found = match_candidates(views, {(0, 1): matches})[0, 1]
     assert np.allclose(found.scores, expected.scores) is same
     assert (found.candidates == partner[found.rows][:, None]).any(axis=1).mean() > 0.9
@@ -182,9 +182,9 @@ def test_matches_that_hang_together_are_cut_row_by_row(order):
     chain = np.array([(row, row - less) for row in range(150) for less in (0, 1) if row >= less])
     # without the first match, one of the views has a row less
     chain = np.unique(chain[1:, ::order], axis=0)
-    cut = [own for own, _ in module._folds(chain, 5)]
+    cut = [own for own, _ in proposals._folds(chain, 5)]
     assert np.array_equal(np.unique(np.concatenate(cut), axis=0), np.unique(chain, axis=0))
-    for own, others in module._folds(chain, 5):
+    for own, others in proposals._folds(chain, 5):
         assert not np.isin(others, own).all(axis=1).any()
         assert not np.isin(others[:, 0], own[:, 0]).any()
         assert not np.isin(others[:, 1], own[:, 1]).any()
@@ -196,7 +196,7 @@ def test_matches_that_hang_together_are_cut_row_by_row(order):
     known = set(map(tuple, chain.tolist()))
     firsts = [
         (row, first)
-        for own, found in module.without_folds(*map(raw_columns, views), chain, 5, 1)
+        for own, found in proposals.without_folds(*map(raw_columns, views), chain, 5, 1)
         for row, first in zip(found.rows.tolist(), found.candidates[:, 0].tolist(), strict=True)
         if row in own[:, 0]
     ]
@@ -206,8 +206,8 @@ def test_matches_that_hang_together_are_cut_row_by_row(order):
 @pytest.mark.parametrize("order", [1, -1])
 def test_all_rows_that_match_one_are_cut_together(order):
     matches = np.array([(row, row // 15) for row in range(375)])[:, ::order]
-    assert module.fewest_left(matches, 5) == 300
-    for cut, others in module._folds(matches, 5):
+    assert proposals.fewest_left(matches, 5) == 300
+    for cut, others in proposals._folds(matches, 5):
         assert len(cut) + len(others) == 375
 
 
@@ -217,7 +217,7 @@ def test_matches_of_different_rows_are_dealt_out_one_by_one(n):
     matches = np.column_stack((rng.permutation(150)[:n], rng.permutation(150)[:n]))
     fold = np.empty(n, np.int64)
     fold[np.argsort(matches[:, 0])] = np.random.default_rng(0).permutation(n) % 5
-    for number, (cut, others) in enumerate(module._folds(matches, 5)):
+    for number, (cut, others) in enumerate(proposals._folds(matches, 5)):
         assert np.array_equal(cut, matches[fold == number])
         assert np.array_equal(others, matches[fold != number])
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from mvcc._utils.arrays import TINY, Floats, Ints, LazyRows, blocks_of
+from mvcc._utils.arrays import TINY, Floats, Ints, LazyRows, blocks_of, places_among
 from mvcc._utils.progress import teller
 from mvcc.constraints import Constraints
 from mvcc.embedding import AnchorGraph, object_columns
@@ -98,8 +98,7 @@ class AnchoredSet(JointSet):
         at_anchors = self._graph.diffused_to_anchors(step, drawn, SPREADING)
         at_anchors /= np.maximum(self._graph.sums_of(at_anchors), TINY)
         at_anchors *= class_totals(step)
-        index_of = np.full(self.n_objects, -1)
-        index_of[drawn] = np.arange(len(drawn))
+        index_of = places_among(drawn, self.n_objects)
         coefficients = []
         for columns, objects in zip(self._columns, self.objects, strict=True):
             rows = np.flatnonzero(index_of[objects] >= 0)

@@ -7,15 +7,27 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy.linalg
+from scipy.spatial.distance import cdist, pdist
 
-from mvcc._utils.arrays import Bools, Floats, Ints
+from mvcc._utils.arrays import Bools, Floats, Ints, places_among
 from mvcc._utils.contexts import one_thread
 from mvcc._utils.validation import check_count
-from mvcc.embedding import raw_columns
+from mvcc.constraints import NO_RELATIONS
+from mvcc.embedding import raw_columns, unit_rows
 from mvcc.exceptions import InvalidInputError
 from mvcc.multiview.matches._suspicious import ViewPair
-from mvcc.multiview.matches._unmatched import FEWEST_MATCHES, LEAST, NONE, Unmatched
 from mvcc.views import GivenViews
+
+FEWEST_MATCHES = 20  # matches between two views that their canonical correlations are learned from
+MOST_LANDMARKS = 500  # matched rows that all rows are compared with
+WIDTH = 0.5  # of the kernel, in median squared distances
+RIDGE = 0.01  # of the columns, in their mean variance
+# the mean similarity to so many is taken off: rows that are near everything are near nothing in
+# particular
+_NEIGHBORS = 10
+LEAST = -4.0  # of all scores
+_BLOCK_ENTRIES = 2**23  # similarities that are in memory at a time, 64 MB
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,54 +130,6 @@ def match_candidates(
         }
 
 
-def candidate_hits(
-    views: Sequence[Any] | Mapping[str, Any],
-    mappings: Mapping[Any, Any],
-    *,
-    most: int = 5,
-    n_folds: int = 5,
-) -> dict[ViewPair, Floats]:
-    """Measure how often ``match_candidates`` finds matches that were kept from it.
-
-    The matches of each fold of rows are cut in turn, and these rows and their counterparts are
-    among those without a match: other matches of the counterparts are not learned from. The rows
-    that are dealt out to folds are those of u, or of v if fewer of its rows have matches.
-
-    Parameters
-    ----------
-    views, mappings
-        As for ``match_candidates``; outside of each fold 20 matches or more must be left of every
-        two views, as 25 leave with five folds if no row has several.
-    most : int, default=5
-        Candidates of every row that are looked at.
-    n_folds : int, default=5
-        Parts of the matches that are kept back in turn.
-
-    Returns
-    -------
-    dict {(u, v): ndarray of shape (most,)}, u < v
-        The share of the rows of u in cut matches of which a counterpart is the first candidate,
-        among the first two, and so on.
-
-    Raises
-    ------
-    InvalidInputError
-        As ``match_candidates``.
-
-    See Also
-    --------
-    match_candidates : What is measured, with an example.
-    """
-    c, n_folds = check_count(most, "most"), check_count(n_folds, "n_folds", low=2)
-    hit_rates = {}
-    with one_thread():
-        for key, X_u, X_v, matches, _ in matched_columns(views, mappings):
-            folds = without_folds(X_u, X_v, matches, n_folds, c)
-            is_hit = np.concatenate([first_hits(matches, *fold, c) for fold in folds])
-            hit_rates[key] = np.cumsum(is_hit.mean(axis=0)) if len(is_hit) else np.zeros(c)
-    return hit_rates
-
-
 def matched_columns(
     views: Sequence[Any] | Mapping[str, Any],
     mappings: Mapping[Any, Any],
@@ -177,64 +141,22 @@ def matched_columns(
     apart = given.relations(refused or {})
     columns = [raw_columns(X) for X in data]
     for (u, v), matches in relations.items():
-        yield (u, v), columns[u], columns[v], matches, apart.get((u, v), NONE)
+        yield (u, v), columns[u], columns[v], matches, apart.get((u, v), NO_RELATIONS)
 
 
-def fewest_left(matches: Ints, n_folds: int) -> int:
-    """Return how many matches are learned from at least where each fold is cut."""
-    return min((len(others) for _, others in _folds(matches, n_folds)), default=0)
-
-
-def _folds(matches: Ints, n_folds: int) -> Iterator[tuple[Ints, Ints]]:
-    """Deal out rows of a view; give the matches of each fold, and those of none of their rows."""
-    side = int(len(np.unique(matches[:, 1])) < len(np.unique(matches[:, 0])))
-    rows, row_of = np.unique(matches[:, side], return_inverse=True)
-    fold_of = (np.random.default_rng(0).permutation(len(rows)) % n_folds)[row_of]
-    for fold in np.unique(fold_of):
-        cut, others = matches[fold_of == fold], matches[fold_of != fold]
-        yield cut, others[~np.isin(others[:, 1 - side], cut[:, 1 - side])]
-
-
-def without_folds(
-    X_u: Floats, X_v: Floats, matches: Ints, n_folds: int, c: int
-) -> Iterator[tuple[Ints, Likeliest]]:
-    """Give each fold of the matches, and the counterparts that are found without it."""
-    n_left = fewest_left(matches, n_folds)
-    if n_left < FEWEST_MATCHES:
-        raise InvalidInputError(
-            f"mappings must leave {FEWEST_MATCHES} matches or more of two views outside of each of"
-            f" {n_folds} folds; {len(matches)} leave {n_left}."
-        )
-    for cut, others in _folds(matches, n_folds):
-        yield cut, likeliest(X_u, X_v, others, c)
-
-
-def are_matches(matches: Ints, rows: Ints, others: Ints) -> Bools:
-    """Tell which rows of u and others of v match."""
-    return np.isin((rows << 32) | others, (matches[:, 0] << 32) | matches[:, 1])
-
-
-def first_hits(matches: Ints, cut: Ints, ranked: Likeliest, most: int) -> Bools:
-    """Tell which of the first candidates of every cut row is the first counterpart, (r, most)."""
-    is_cut = np.isin(ranked.rows, cut[:, 0])
-    hits = are_matches(matches, ranked.rows[is_cut, None], ranked.candidates[is_cut, :most])
-    hits &= np.cumsum(hits, axis=1) == 1
-    return np.pad(hits, ((0, 0), (0, most - hits.shape[1])))
-
-
-def likeliest(X_u: Floats, X_v: Floats, matches: Ints, c: int, refused: Ints = NONE) -> Likeliest:
+def likeliest(
+    X_u: Floats, X_v: Floats, matches: Ints, c: int, refused: Ints = NO_RELATIONS
+) -> Likeliest:
     """Return the c likeliest counterparts of the rows of one view that no match names."""
     # pairs of rows that are ``refused`` have the least score
     unmatched = Unmatched.of(X_u, X_v, matches, refused)
     nearest, scores, _ = unmatched.nearest(max(c, 2))
-    order = _order(scores)
-    rows, candidates = unmatched.rows[order], unmatched.others[nearest[order, :c]]
-    return Likeliest(rows, candidates, scores[order, :c])
+    return Likeliest(*unmatched.in_order(nearest[:, :c], scores[:, :c], _order(scores)))
 
 
 def candidates_between(X_u: Floats, X_v: Floats, matches: Ints, c: int) -> MatchCandidates:
     """Return what `likeliest` does, and whether candidates have the same rows as theirs."""
-    unmatched = Unmatched.of(X_u, X_v, matches, NONE)
+    unmatched = Unmatched.of(X_u, X_v, matches, NO_RELATIONS)
     nearest, scores, hubs = unmatched.nearest(max(c, 2))
     if not len(nearest):
         return MatchCandidates(unmatched.rows, nearest, scores, hubs.astype(np.bool_), hubs)
@@ -244,8 +166,8 @@ def candidates_between(X_u: Floats, X_v: Floats, matches: Ints, c: int) -> Match
     rival = np.where(mutual, _second(back_scores)[first], back_scores[first, 0])
     margins = scores[:, 0] - np.maximum(_second(scores), rival)
     order = _order(scores)
-    rows, candidates = unmatched.rows[order], unmatched.others[nearest[order, :c]]
-    return MatchCandidates(rows, candidates, scores[order, :c], mutual[order], margins[order])
+    ranked = unmatched.in_order(nearest[:, :c], scores[:, :c], order)
+    return MatchCandidates(*ranked, mutual[order], margins[order])
 
 
 def _order(scores: Floats) -> Ints:
@@ -255,3 +177,103 @@ def _order(scores: Floats) -> Ints:
 
 def _second(scores: Floats) -> Floats:
     return scores[:, 1] if scores.shape[1] > 1 else np.full(len(scores), LEAST)
+
+
+@dataclass(frozen=True, eq=False)
+class Unmatched:
+    """Rows of two views that no match names, in one space."""
+
+    rows: Ints
+    others: Ints
+    x: Floats
+    y: Floats
+    hubs: Floats  # how near each of the others is to its nearest rows
+    apart: Ints  # places among rows and others that do not match
+
+    @classmethod
+    def of(cls, X_u: Floats, X_v: Floats, matches: Ints, refused: Ints) -> Unmatched:
+        """Place the rows by canonical correlations of the matches."""
+        if len(matches) < FEWEST_MATCHES:
+            raise InvalidInputError(
+                f"mappings must have {FEWEST_MATCHES} matches or more of two views, got"
+                f" {len(matches)}."
+            )
+        # in random order: by number, equally near rows would match where tables have the same order
+        rng = np.random.default_rng(0)
+        rows = rng.permutation(np.setdiff1d(np.arange(len(X_u)), matches[:, 0]))
+        others = rng.permutation(np.setdiff1d(np.arange(len(X_v)), matches[:, 1]))
+        if not len(rows) or not len(others):
+            nothing = np.empty((0, 0))
+            return cls(rows[:0], others[:0], nothing, nothing, nothing.ravel(), NO_RELATIONS)
+        x, y = _in_one_space(X_u, X_v, matches, rows, others)
+        of_rows, of_others = places_among(rows, len(X_u)), places_among(others, len(X_v))
+        apart = np.column_stack((of_rows[refused[:, 0]], of_others[refused[:, 1]]))
+        apart = apart[(apart >= 0).all(axis=1)]
+        hubs = [_mean_of_nearest(y[some] @ x.T) for some in _blocks(len(y), len(x))]
+        return cls(rows, others, x, y, np.concatenate(hubs), apart)
+
+    def turned(self, hubs: Floats) -> Unmatched:
+        """Return the same for the counterparts of the others, given how near the rows are."""
+        return Unmatched(self.others, self.rows, self.y, self.x, hubs, self.apart[:, ::-1])
+
+    def in_order(self, nearest: Ints, scores: Floats, order: Ints) -> tuple[Ints, Ints, Floats]:
+        """Return rows in an order, their nearest others by number, and the scores."""
+        return self.rows[order], self.others[nearest[order]], scores[order]
+
+    def nearest(self, c: int) -> tuple[Ints, Floats, Floats]:
+        """Return the others with the highest scores, descending, for every row; scores; hubs."""
+        # rows and others that are apart come last, with the least score
+        if not len(self.rows):
+            return np.empty((0, 0), np.int64), np.empty((0, 0)), np.empty(0)
+        c = min(c, len(self.others))
+        nearest, scores, hubs = [], [], []
+        for some in _blocks(len(self.rows), len(self.others)):
+            cosines = self.x[some] @ self.y.T
+            hubs.append(_mean_of_nearest(cosines))
+            similarity = 2 * cosines - self.hubs
+            row, other = self.apart[np.isin(self.apart[:, 0], some)].T
+            similarity[row - some[0], other] = -np.inf
+            top = np.argpartition(-similarity, c - 1, axis=1)[:, :c]
+            top_scores = np.take_along_axis(similarity, top, axis=1)
+            order = np.argsort(-top_scores, axis=1, kind="stable")
+            nearest.append(np.take_along_axis(top, order, axis=1))
+            top_scores = np.take_along_axis(top_scores, order, axis=1) - hubs[-1][:, None]
+            scores.append(np.maximum(top_scores, LEAST))
+        return np.concatenate(nearest), np.concatenate(scores), np.concatenate(hubs)
+
+
+def _in_one_space(
+    X_u: Floats, X_v: Floats, matches: Ints, rows: Ints, others: Ints
+) -> tuple[Floats, Floats]:
+    """Return rows of both views as unit rows of canonical variates, each times its correlation."""
+    m = len(matches)
+    drawn = np.sort(np.random.default_rng(0).permutation(m)[:MOST_LANDMARKS])
+    matched_u, rows_u = _whitened(X_u, matches[:, 0], drawn, rows)
+    matched_v, rows_v = _whitened(X_v, matches[:, 1], drawn, others)
+    left, correlations, right = scipy.linalg.svd(matched_u.T @ matched_v / m)
+    return unit_rows(rows_u @ left * correlations), unit_rows(rows_v @ right.T * correlations)
+
+
+def _whitened(X: Floats, matched: Ints, drawn: Ints, rest: Ints) -> tuple[Floats, Floats]:
+    """Return matched rows and others, by their kernel with some, without correlation."""
+    landmarks = X[matched[drawn]]
+    width = WIDTH / (float(np.median(pdist(landmarks, "sqeuclidean"))) or 1.0)
+    near, near_rest = (
+        np.exp(-width * cdist(X[rows], landmarks, "sqeuclidean")) for rows in (matched, rest)
+    )
+    mean = near.mean(axis=0)
+    near, near_rest = near - mean, near_rest - mean
+    covariance = near.T @ near / len(near)
+    ridge = max(RIDGE * float(np.trace(covariance)) / len(covariance), np.finfo(float).tiny)
+    factor = scipy.linalg.cholesky(covariance + ridge * np.eye(len(covariance)), lower=True)
+    whitened = (scipy.linalg.solve_triangular(factor, K.T, lower=True).T for K in (near, near_rest))
+    return next(whitened), next(whitened)
+
+
+def _blocks(n: int, width: int) -> list[Ints]:
+    return np.array_split(np.arange(n), -(-n * width // _BLOCK_ENTRIES))
+
+
+def _mean_of_nearest(cosines: Floats) -> Floats:
+    q = min(_NEIGHBORS, cosines.shape[1])
+    return np.partition(cosines, -q, axis=1)[:, -q:].mean(axis=1)

@@ -1,8 +1,11 @@
-"""One counterpart at most for every row without a match, and how likely each of these is right."""
+"""What is found of known matches that are cut, and so how likely proposals of others are right.
+
+A proposal is the one counterpart at most of a row without a match.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,16 +14,15 @@ import numpy as np
 from mvcc._utils.arrays import Bools, Floats, Ints
 from mvcc._utils.contexts import one_thread
 from mvcc._utils.validation import check_count
+from mvcc.exceptions import InvalidInputError
 from mvcc.multiview.matches._candidates import (
+    FEWEST_MATCHES,
+    LEAST,
     Likeliest,
-    are_matches,
-    first_hits,
     likeliest,
     matched_columns,
-    without_folds,
 )
 from mvcc.multiview.matches._suspicious import ViewPair
-from mvcc.multiview.matches._unmatched import LEAST
 
 _CONSIDERED = 10  # counterparts of each row
 _HITS = 5
@@ -47,6 +49,54 @@ class MatchProposals:
     probabilities: Floats
     scores: Floats
     hits: Floats
+
+
+def candidate_hits(
+    views: Sequence[Any] | Mapping[str, Any],
+    mappings: Mapping[Any, Any],
+    *,
+    most: int = 5,
+    n_folds: int = 5,
+) -> dict[ViewPair, Floats]:
+    """Measure how often ``match_candidates`` finds matches that were kept from it.
+
+    The matches of each fold of rows are cut in turn, and these rows and their counterparts are
+    among those without a match: other matches of the counterparts are not learned from. The rows
+    that are dealt out to folds are those of u, or of v if fewer of its rows have matches.
+
+    Parameters
+    ----------
+    views, mappings
+        As for ``match_candidates``; outside of each fold 20 matches or more must be left of every
+        two views, as 25 leave with five folds if no row has several.
+    most : int, default=5
+        Candidates of every row that are looked at.
+    n_folds : int, default=5
+        Parts of the matches that are kept back in turn.
+
+    Returns
+    -------
+    dict {(u, v): ndarray of shape (most,)}, u < v
+        The share of the rows of u in cut matches of which a counterpart is the first candidate,
+        among the first two, and so on.
+
+    Raises
+    ------
+    InvalidInputError
+        As ``match_candidates``.
+
+    See Also
+    --------
+    match_candidates : What is measured, with an example.
+    """
+    c, n_folds = check_count(most, "most"), check_count(n_folds, "n_folds", low=2)
+    hit_rates = {}
+    with one_thread():
+        for key, X_u, X_v, matches, _ in matched_columns(views, mappings):
+            folds = without_folds(X_u, X_v, matches, n_folds, c)
+            is_hit = np.concatenate([first_hits(matches, *fold, c) for fold in folds])
+            hit_rates[key] = np.cumsum(is_hit.mean(axis=0)) if len(is_hit) else np.zeros(c)
+    return hit_rates
 
 
 def match_proposals(
@@ -119,6 +169,48 @@ def _proposals(
     order = np.lexsort((-features[:, 0], -probabilities))
     hits /= max(n_cut, 1)
     return MatchProposals(pairs[order], probabilities[order], features[order, 0], hits)
+
+
+def fewest_left(matches: Ints, n_folds: int) -> int:
+    """Return how many matches are learned from at least where each fold is cut."""
+    return min((len(others) for _, others in _folds(matches, n_folds)), default=0)
+
+
+def _folds(matches: Ints, n_folds: int) -> Iterator[tuple[Ints, Ints]]:
+    """Deal out rows of a view; give the matches of each fold, and those of none of their rows."""
+    side = int(len(np.unique(matches[:, 1])) < len(np.unique(matches[:, 0])))
+    rows, row_of = np.unique(matches[:, side], return_inverse=True)
+    fold_of = (np.random.default_rng(0).permutation(len(rows)) % n_folds)[row_of]
+    for fold in np.unique(fold_of):
+        cut, others = matches[fold_of == fold], matches[fold_of != fold]
+        yield cut, others[~np.isin(others[:, 1 - side], cut[:, 1 - side])]
+
+
+def without_folds(
+    X_u: Floats, X_v: Floats, matches: Ints, n_folds: int, c: int
+) -> Iterator[tuple[Ints, Likeliest]]:
+    """Give each fold of the matches, and the counterparts that are found without it."""
+    n_left = fewest_left(matches, n_folds)
+    if n_left < FEWEST_MATCHES:
+        raise InvalidInputError(
+            f"mappings must leave {FEWEST_MATCHES} matches or more of two views outside of each of"
+            f" {n_folds} folds; {len(matches)} leave {n_left}."
+        )
+    for cut, others in _folds(matches, n_folds):
+        yield cut, likeliest(X_u, X_v, others, c)
+
+
+def are_matches(matches: Ints, rows: Ints, others: Ints) -> Bools:
+    """Tell which rows of u and others of v match."""
+    return np.isin((rows << 32) | others, (matches[:, 0] << 32) | matches[:, 1])
+
+
+def first_hits(matches: Ints, cut: Ints, ranked: Likeliest, most: int) -> Bools:
+    """Tell which of the first candidates of every cut row is the first counterpart, (r, most)."""
+    is_cut = np.isin(ranked.rows, cut[:, 0])
+    hits = are_matches(matches, ranked.rows[is_cut, None], ranked.candidates[is_cut, :most])
+    hits &= np.cumsum(hits, axis=1) == 1
+    return np.pad(hits, ((0, 0), (0, most - hits.shape[1])))
 
 
 def _one_to_one(ranked: Likeliest) -> tuple[Ints, Floats]:

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike
 from scipy.optimize import isotonic_regression
 
-from mvcc._utils.arrays import TINY, Bools, Floats, Ints
+from mvcc._utils.arrays import TINY, Bools, Floats, Ints, places_among
 from mvcc._utils.contexts import one_thread
 from mvcc._utils.validation import as_labels, as_list, check_order, class_codes
 from mvcc.constraints import Relations
@@ -256,8 +256,7 @@ def _tail_shares(kinds: list[Likeness], m: int, n_pairs: int) -> Floats:
 
     limits = (max(round(limit / np.sqrt(n_pairs)), LEAST_DRAWN) for limit in (MOST_COMPARED, DRAWN))
     drawn = _drawn(m, *limits)
-    index_of = np.full(m, -1)  # among the drawn ones
-    index_of[drawn] = np.arange(len(drawn))
+    index_of = places_among(drawn, m)
     ranks, drawn_ranks = np.zeros(m), np.zeros((len(drawn), len(drawn)))
     for left, right in kinds:
         table = -left[drawn] @ right[drawn].T
