@@ -33,9 +33,9 @@ from .matches._proposals import match_proposals as match_proposals
 from .matches._suspicious import hardly_agree as hardly_agree
 from .matches._suspicious import seem_wrong as seem_wrong
 from .matches._suspicious import suspicious_matches as suspicious_matches
-from .questions._agreement import Agreement as Agreement
-from .questions._agreement import agreement as agreement
-from .questions._group_links import GroupLinks as GroupLinks
+from .questions._groups import Agreement as Agreement
+from .questions._groups import GroupLinks as GroupLinks
+from .questions._groups import agreement as agreement
 from .questions._history import MERGE as MERGE
 from .questions._history import NEW as NEW
 from .questions._history import OPENS as OPENS

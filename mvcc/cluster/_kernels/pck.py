@@ -6,12 +6,7 @@ import numpy as np
 from numba.extending import overload, register_jitable
 
 from mvcc._utils.kernels import for_blocks, kernel, may_share
-from mvcc.cluster._kernels.geometry import (
-    LANES,
-    lane_distances,
-    load_lanes,
-    relocate_empty,
-)
+from mvcc.cluster._kernels.geometry import LANES, lane_distances, load_lanes, relocate_empty
 from mvcc.cluster._kernels.groups import count_violations, move, tally
 
 _BLOCK = 8192  # rows

@@ -16,9 +16,8 @@ from mvcc._utils.messages import nearest_id, row_name, shown
 from mvcc._utils.validation import RandomState, as_generator, check_count
 from mvcc.embedding import any_graph, connecting_relations
 from mvcc.exceptions import InvalidInputError
-from mvcc.multiview.questions._agreement import FEWEST_MEMBERS, MANY_ANSWERS
 from mvcc.multiview.questions._coverage import Coverage
-from mvcc.multiview.questions._group_links import GroupLinks
+from mvcc.multiview.questions._groups import FEWEST_MEMBERS, MANY_ANSWERS, GroupLinks
 from mvcc.multiview.questions._history import Answer, AnswerHistory
 from mvcc.multiview.questions._question import (
     ClustersHint,
