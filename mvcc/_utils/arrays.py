@@ -13,12 +13,24 @@ Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
 BLOCK_ROWS = 2**14
+BLOCK_ENTRIES = 2**22  # numbers that are in memory at a time, 32 MB
 TINY = 1e-12  # instead of a divisor that may be 0, or less by rounding
 
 
 def blocks_of(n: int, size: int = BLOCK_ROWS) -> list[slice]:
     """Return n rows as slices of at most ``size``."""
     return [slice(start, min(start + size, n)) for start in range(0, n, size)]
+
+
+def blocks_by_width(n: int, width: int) -> list[slice]:
+    """Return n rows, each of so many numbers, as slices of ``BLOCK_ENTRIES``."""
+    return blocks_of(n, max(1, BLOCK_ENTRIES // max(width, 1)))
+
+
+def quotient(parts: Any, wholes: Floats) -> Floats:
+    """Return parts of wholes, 0 where a whole is 0."""
+    shape = np.broadcast_shapes(np.shape(parts), wholes.shape)
+    return np.divide(parts, wholes, out=np.zeros(shape), where=wholes > 0)
 
 
 def places_among(some: Ints | list[int], n: int) -> Ints:

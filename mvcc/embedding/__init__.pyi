@@ -26,6 +26,7 @@ from ._joint_graph import neighbors_for as neighbors_for
 from ._mixed import MixedFeatures as MixedFeatures
 from ._neighbors import NeighborSearch as NeighborSearch
 from ._neighbors import nearness as nearness
+from ._neighbors import sparse_rows as sparse_rows
 from ._pair_metric import PairMetric as PairMetric
 from ._scaling import AutoScaler as AutoScaler
 from ._scaling import RawColumns as RawColumns

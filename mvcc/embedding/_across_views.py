@@ -20,7 +20,7 @@ from scipy.optimize import linear_sum_assignment
 from scipy.sparse.csgraph import connected_components
 from scipy.spatial.distance import cdist
 
-from mvcc._utils.arrays import TINY, Bools, Floats, Ints, blocks_of, places_among
+from mvcc._utils.arrays import TINY, Bools, Floats, Ints, blocks_of, places_among, quotient
 from mvcc.constraints import Relations
 from mvcc.embedding._neighbors import NeighborSearch, nearness
 
@@ -201,9 +201,7 @@ def landmark_factor(
 
 def factor_of(weights: sp.csr_array) -> sp.csr_array:
     """Return F with F Fᵀ = Z diag(column sums)⁻¹ Zᵀ, Z the weights with rows to sum 1."""
-    total = weights.sum(axis=1)
-    inverse = np.divide(1.0, total, out=np.zeros_like(total), where=total > 0)
-    weights = sp.diags_array(inverse) @ weights
+    weights = sp.diags_array(quotient(1.0, weights.sum(axis=1))) @ weights
     return weights @ sp.diags_array(1 / np.sqrt(np.maximum(weights.sum(axis=0), TINY)))
 
 
@@ -273,8 +271,7 @@ def weakened(
                 if trust[u, v] > 0:
                     cosines = np.maximum(_cosines(places[v], i[common], j[common]), LEAST_COSINE)
                     log_sum[common] += weights[v] * trust[u, v] * np.log(cosines)
-            mean = np.divide(log_sum, weight_sum, out=np.zeros_like(log_sum), where=weight_sum > 0)
-            factors[span] = np.exp(CONTRADICTION_POWER * mean)
+            factors[span] = np.exp(CONTRADICTION_POWER * quotient(log_sum, weight_sum))
         weaker.append(
             sp.csr_array((graph.data * factors, graph.indices, graph.indptr), shape=graph.shape)
         )

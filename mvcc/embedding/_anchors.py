@@ -23,6 +23,7 @@ from mvcc._utils.contexts import quiet_k_means
 from mvcc._utils.kernels import add_gram, for_blocks, may_share
 from mvcc.constraints import spans
 from mvcc.embedding._across_views import membership
+from mvcc.embedding._neighbors import sparse_rows
 
 N_TIES = 3  # r, anchors that a row is tied to
 FEWEST_ANCHORS = 500
@@ -114,8 +115,7 @@ class Anchors:
 
         if n:
             for_blocks(tie, n, BLOCK_ROWS, shared=may_share(n))
-        starts = np.arange(0, n * n_ties + 1, n_ties)
-        ties = sp.csr_array((near.ravel(), columns.ravel(), starts), shape=(n, p))
+        ties = sparse_rows(near, columns, p)
         ties.sort_indices()
         return ties
 

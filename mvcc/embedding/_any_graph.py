@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 import scipy.sparse as sp
 
-from mvcc._utils.arrays import TINY, Floats, Ints, blocks_of
+from mvcc._utils.arrays import TINY, Floats, Ints, blocks_of, quotient
 from mvcc._utils.messages import agreeing, called, enumerated
 from mvcc.constraints import Relations
 from mvcc.embedding._across_views import (
@@ -184,10 +184,8 @@ def _weakened(
             some = known[block]
             cosines = np.einsum("ij,ij->i", spectrum[rows[some]], at_anchors[u, v][columns[some]])
             log_sum[some] += weights[v] * trust[u, v] * np.log(np.maximum(cosines, LEAST_COSINE))
-    mean = np.divide(log_sum, weight_sum, out=np.zeros_like(log_sum), where=weight_sum > 0)
-    changed = sp.csr_array(
-        (ties.data * np.exp(CONTRADICTION_POWER * mean), columns, ties.indptr), shape=ties.shape
-    )
+    weaker = ties.data * np.exp(CONTRADICTION_POWER * quotient(log_sum, weight_sum))
+    changed = sp.csr_array((weaker, columns, ties.indptr), shape=ties.shape)
     before, after = ties.sum(axis=1), changed.sum(axis=1)
     changed.data *= np.divide(before, after, out=np.ones_like(before), where=after > 0)[rows]
     return changed.astype(np.float32)

@@ -19,7 +19,7 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn.utils.extmath import randomized_svd
 from sklearn.utils.validation import check_is_fitted
 
-from mvcc._utils.arrays import Floats
+from mvcc._utils.arrays import Floats, quotient
 from mvcc._utils.contexts import one_thread
 from mvcc._utils.messages import called, percent
 from mvcc._utils.validation import check_choice
@@ -320,14 +320,13 @@ def _dense(X: Any) -> Floats:
 def _inverse_of_largest(X: sp.csr_array) -> Floats:
     """Return 1 over the largest magnitude of every column; 0 for one of zeros."""
     largest = abs(X).max(axis=0).toarray().ravel()
-    return np.divide(1.0, largest, out=np.zeros_like(largest), where=largest > 0)
+    return quotient(1.0, largest)
 
 
 def _unit_length(rows: sp.csr_array) -> sp.csr_array:
     """Scale sparse rows to length 1; rows of zeros stay."""
     lengths = np.sqrt(rows.multiply(rows).sum(axis=1))
-    scale = np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0)
-    return sp.csr_array(sp.diags_array(scale) @ rows)
+    return sp.csr_array(sp.diags_array(quotient(1.0, lengths)) @ rows)
 
 
 def _have_one_sum(X: Any) -> bool:

@@ -42,7 +42,7 @@ from mvcc.embedding._components import (
     residual,
     unit_rows,
 )
-from mvcc.embedding._neighbors import NeighborSearch
+from mvcc.embedding._neighbors import NeighborSearch, sparse_rows
 
 LOCAL_NEIGHBOR = 7  # the distance to it is the local scale of a row
 MATCHED_OBJECTS_WEIGHT = 2.0  # times their share of all objects
@@ -244,7 +244,7 @@ def _view_graph(search: NeighborSearch, n_neighbors: int) -> sp.csr_array:
     is_copy = scales <= _COPIES * distances[:, -1].mean()
     scales = np.where(is_copy, 1.0 if is_copy.all() else np.median(scales[~is_copy]), scales)
     near = np.exp(-(distances**2) / (scales[:, None] * scales[nearest]))
-    graph = sp.csr_array((near.ravel(), nearest.ravel(), np.arange(0, n * q + 1, q)), shape=(n, n))
+    graph = sparse_rows(near, nearest, n)
     graph = ((graph + graph.T) / 2).tocsr()
     graph.eliminate_zeros()  # of rows so far away that they are no neighbors
     return graph

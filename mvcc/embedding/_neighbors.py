@@ -6,16 +6,17 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 from sklearn.neighbors import NearestNeighbors
 
-from mvcc._utils.arrays import Floats, Ints, blocks_of
+from mvcc._utils.arrays import Floats, Ints, blocks_by_width
 
 _TREE_COLUMNS = 5  # up to here a tree is faster than all distances
 # distances, for each column, that the search by squares of rows may take for longer than that of an
 # equal row, which is then not among those that it finds
 _LOST = 1e-7
-_BLOCK_ENTRIES = 2**22  # differences that are in memory at a time, 32 MB
 
 
 def nearness(distances: Floats) -> Floats:
@@ -23,6 +24,13 @@ def nearness(distances: Floats) -> Floats:
     farthest = distances[:, -1:]
     near = np.exp(-2 * (distances / np.where(farthest > 0, farthest, 1.0)) ** 2)
     return near / near.sum(axis=1, keepdims=True)
+
+
+def sparse_rows(values: NDArray[Any], columns: NDArray[Any], n_columns: int) -> sp.csr_array:
+    """Return a sparse matrix with the same number of entries, (n, m), in every row."""
+    n, m = values.shape
+    starts = np.arange(0, n * m + 1, m)
+    return sp.csr_array((values.ravel(), columns.ravel(), starts), shape=(n, n_columns))
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,8 +93,7 @@ class NeighborSearch:
         """Sort by exact distances: the search rounds, and duplicates are at distance 0."""
         nearest = nearest.astype(np.int64)
         distances = np.empty(nearest.shape)
-        size = max(1, _BLOCK_ENTRIES // max(nearest.shape[1] * rows.shape[1], 1))
-        for block in blocks_of(len(rows), size):
+        for block in blocks_by_width(len(rows), nearest.shape[1] * rows.shape[1]):
             gaps = rows[block, None] - self.rows[nearest[block]]
             distances[block] = np.sqrt(np.einsum("ijk,ijk->ij", gaps, gaps))
         order = np.argsort(distances, axis=1, kind="stable")

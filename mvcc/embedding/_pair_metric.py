@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mvcc._utils.arrays import Bools, Floats, Ints, blocks_of
+from mvcc._utils.arrays import Bools, Floats, Ints, blocks_by_width
 from mvcc._utils.contexts import one_thread
 from mvcc._utils.validation import check_flag, check_matrices, checked_by
 from mvcc.constraints import Constraints, FitsConstraints, constraints_on
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 RIDGES = (1000.0, 100.0, 30.0, 10.0, 3.0, 1.0, 0.3, 0.1)
 FEWEST_PAIRS = 4
 MOST_UNKNOWNS = 2_000  # of the equations that are solved; the time grows with the third power
-_BLOCK_ENTRIES = 2**22  # products of pairs that are in memory at a time, 32 MB
 
 
 class PairMetric(FitsConstraints, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -204,8 +203,8 @@ def _by_products(
 
     def blocks() -> Iterator[tuple[Floats, Floats]]:
         """Give the products of columns of every pair, whose inner products are K, and the gaps."""
-        scale, size = np.where(a == b, 0.5, np.sqrt(0.5)), max(1, _BLOCK_ENTRIES // len(a))
-        for block in blocks_of(len(first), size):
+        scale = np.where(a == b, 0.5, np.sqrt(0.5))
+        for block in blocks_by_width(len(first), len(a)):
             x, y = (np.ascontiguousarray(rows[block].T) for rows in (first, second))
             products = np.concatenate([x[n] * y[n:] + x[n:] * y[n] for n in range(d)])
             yield (products * scale[:, None]).T, missing[block]

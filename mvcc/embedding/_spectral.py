@@ -15,7 +15,7 @@ from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mvcc._utils.arrays import Floats, blocks_of
+from mvcc._utils.arrays import Floats, blocks_by_width, quotient
 from mvcc._utils.contexts import one_thread
 from mvcc._utils.validation import check_count, check_data, check_number, checked_by
 from mvcc.exceptions import InvalidInputError
@@ -24,7 +24,6 @@ MAX_ROWS = 20_000
 # rounding of some 1e-16 is divided by it, and stays below the spread of the features
 SMALLEST_EIGENVALUE = 1e-12
 _DENSE_ROWS = 1_000
-_BLOCK_ENTRIES = 2**22  # affinities of new rows that are in memory at a time, 32 MB
 
 
 def spectral_features(X: ArrayLike, n_components: int, *, sigma: float = 1.0) -> Floats:
@@ -245,10 +244,9 @@ class _Spectrum:
                 f" {self.eigenvalues[usable]:.1g}, too near to 0 to place new rows by; fit with a"
                 f" smaller sigma{fewer}."
             )
-        size = max(1, _BLOCK_ENTRIES // len(self.units))
         features = np.empty((len(data), usable))
         with one_thread():
-            for block in blocks_of(len(data), size):
+            for block in blocks_by_width(len(data), len(self.units)):
                 features[block] = self._block(data[block], block.start)
         return features
 
@@ -275,7 +273,7 @@ class _Spectrum:
 
 def _scaled(data: Floats, low: Floats, span: Floats) -> Floats:
     with np.errstate(over="ignore"):  # of new rows, where a column hardly varied
-        return np.divide(data - low, span, out=np.zeros_like(data), where=span > 0)
+        return quotient(data - low, span)
 
 
 def _spectrum_of(data: Floats, n_components: int, sigma: float) -> _Spectrum:

@@ -71,7 +71,7 @@ def test_both_ways_to_solve_give_the_same(seed, n_pairs, d):
 def test_products_are_made_in_blocks(monkeypatch):
     X, _, c = judged(0, n_pairs=40)
     expected = PairMetric().fit(X, constraints=c).metric_
-    monkeypatch.setattr(module, "_BLOCK_ENTRIES", 70)
+    monkeypatch.setattr("mvcc._utils.arrays.BLOCK_ENTRIES", 70)
     np.testing.assert_allclose(PairMetric().fit(X, constraints=c).metric_, expected, atol=1e-12)
 
 

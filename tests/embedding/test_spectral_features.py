@@ -208,12 +208,12 @@ def test_a_row_gets_the_same_bits_alone_or_among_others_on_any_threads(fitted, n
     for size in (1, 3, 7):
         parts = [fitted.transform(new[start : start + size]) for start in range(0, len(new), size)]
         assert np.concatenate(parts).tobytes() == together.tobytes()
-    monkeypatch.setattr(_spectral, "_BLOCK_ENTRIES", 5 * 60)
+    monkeypatch.setattr("mvcc._utils.arrays.BLOCK_ENTRIES", 5 * 60)
     assert fitted.transform(new).tobytes() == together.tobytes()
 
 
 def test_the_affinities_of_many_new_rows_are_never_in_memory_at_once(monkeypatch):
-    monkeypatch.setattr(_spectral, "_BLOCK_ENTRIES", 2**16)
+    monkeypatch.setattr("mvcc._utils.arrays.BLOCK_ENTRIES", 2**16)
     fitted = SpectralFeatures(2).fit(make_blobs(500, 2, random_state=0)[0])
     new = make_blobs(4000, 2, random_state=1)[0]
     tracemalloc.start()
@@ -236,7 +236,7 @@ def test_a_row_near_no_row_of_fit_gets_the_features_of_the_nearest(factor):
 
 
 def test_a_row_at_which_distances_leave_the_range_of_floats_is_named(monkeypatch):
-    monkeypatch.setattr(_spectral, "_BLOCK_ENTRIES", 4)  # a row at a time
+    monkeypatch.setattr("mvcc._utils.arrays.BLOCK_ENTRIES", 4)  # a row at a time
     fitted = SpectralFeatures(1).fit([[0.0, 0.0], [1.0, 1e-200], [0.2, 0.0], [0.9, 1e-200]])
     with pytest.raises(InvalidInputError, match="Row 2 of X is so far from the rows of fit"):
         fitted.transform([[0.0, 0.0], [1.0, 1e-200], [0.0, 1.0]])

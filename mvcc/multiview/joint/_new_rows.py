@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from mvcc._utils.arrays import TINY, Floats, Ints, blocks_of
 from mvcc._utils.contexts import one_thread
 from mvcc._utils.validation import check_data, check_labels
-from mvcc.embedding import Anchors, NeighborSearch, nearness, unit_rows
+from mvcc.embedding import Anchors, NeighborSearch, nearness, sparse_rows, unit_rows
 from mvcc.exceptions import InvalidInputError
 from mvcc.multiview.joint._constrained_objects import COLUMNS_SHARE, rows_to_one
 
@@ -54,14 +54,12 @@ def in_blocks(n: int, dense_rows: Callable[[Any], Floats]) -> Probabilities:
 
 
 def _compact(shares: Floats) -> Probabilities:
-    n, k = shares.shape
-    if k <= MOST_DENSE:
+    if shares.shape[1] <= MOST_DENSE:
         return shares
     columns = np.sort(np.argpartition(-shares, KEPT, axis=1)[:, :KEPT], axis=1)
     largest = np.take_along_axis(shares, columns, axis=1)
     largest /= largest.sum(axis=1, keepdims=True)
-    starts = np.arange(0, n * KEPT + 1, KEPT)
-    return sp.csr_array((largest.ravel(), columns.ravel(), starts), shape=(n, k))
+    return sparse_rows(largest, columns, shares.shape[1])
 
 
 def log_shares(shares: Floats) -> Floats:
@@ -169,9 +167,7 @@ class NearestRows(BaseEstimator):
             distances, nearest = self.search_.nearest_to(rows, min(self.n_neighbors, n))
         weights = nearness(distances)
         weights[distances[:, 0] == 0] = np.eye(1, weights.shape[1])
-        m, n_voters = nearest.shape
-        entries = weights.ravel(), nearest.ravel(), np.arange(0, m * n_voters + 1, n_voters)
-        return sp.csr_array(entries, shape=(m, n))
+        return sparse_rows(weights, nearest, n)
 
     def _voted(self, votes: sp.csr_array, equal: _Equal) -> Ints:
         n = len(self.labels_)

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotri
 from sklearn.cluster import MiniBatchKMeans
 
-from mvcc._utils.arrays import Bools, Floats, Ints
+from mvcc._utils.arrays import Bools, Floats, Ints, blocks_of
 from mvcc.embedding import AnchorGraph, JointGraph
 from mvcc.multiview.joint._constrained_objects import SPREADING
 
@@ -147,10 +147,9 @@ class Coverage:
         gained = np.empty(len(self._near))
         size = max(1, _BLOCK_ENTRIES // len(cover))
         buffer = np.empty((size, len(cover)))
-        for first in range(0, len(gained), size):
-            block = self._near[first : first + size]
-            rest = np.subtract(block, cover, out=buffer[: len(block)])
-            gained[first : first + size] = np.maximum(rest, 0, out=rest) @ weights
+        for block in blocks_of(len(gained), size):
+            rest = np.subtract(self._near[block], cover, out=buffer[: block.stop - block.start])
+            gained[block] = np.maximum(rest, 0, out=rest) @ weights
         return gained
 
 
