@@ -98,8 +98,7 @@ class Problem:
                 donor[:] = -1
             else:
                 newly_empty = relocate_empty(X, labels, centers, plain[0], counts, donor)
-            # labels that are those of the centers do not change in the first sweep where nothing is
-            # constrained
+            # labels by nearest centers do not change in a first sweep without constraints
             if iteration > 1 and not newly_empty and np.array_equal(labels, before):
                 return Found(labels, centers, self.objective(labels, centers), iteration, True)
         return Found(labels, centers, self.objective(labels, centers), max_iter, False)

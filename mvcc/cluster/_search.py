@@ -101,8 +101,7 @@ class Search:
 
 def _whole(X: Floats, given: Constraints) -> tuple[Problem, Ints] | None:
     """Make every must-link neighborhood one point, which moves as a whole; None without any."""
-    # each has the mass of its rows; the points come with the cannot-links between them, and with
-    # the point of every row
+    # with the mass of its rows, the cannot-links between points, and the point of every row
     point = _together(len(X), *given.spanning())
     if point is None:
         return None
@@ -197,10 +196,9 @@ def search_pck(
     rng: np.random.Generator,
 ) -> Found:
     """Cluster points by PCK-Means from several starts; return the one of the lowest Eq. 1."""
-    # A start gives every point its nearest center; where ``starts`` have fewer than k, k-means++
-    # fills up, as it makes the other starts. The pairs are distinct points, and ``masses`` tell how
-    # often each point counts; then three starts that end in the lowest objective are enough. The
-    # first of equal objectives wins.
+    # A start gives every point its nearest center; k-means++ fills up ``starts`` of fewer than k,
+    # and makes the others. Pairs are of distinct points; ``masses`` tell how often each counts, and
+    # with them three starts that end lowest are enough. The first of equal objectives wins.
     listed = pairs, must_link, weights
     problem = Problem(X, listed) if masses is None else Sample(X, listed, masses)
     nothing = np.empty((0, X.shape[1]))

@@ -121,8 +121,7 @@ def sample_pairs(y: ArrayLike, n_constraints: int, random_state: RandomState) ->
     n = len(rows)
     class_end = np.cumsum(np.bincount(codes))[codes[rows]]
     position = np.arange(n)
-    # the partners of the row at a position are those behind it, in its own class or behind the
-    # class
+    # partners of the row at a position are those behind it, in its class, or behind the class
     spans = ((position + 1, class_end), (class_end, np.full(n, n)))
     n_per_kind = ((n_wanted + 1) // 2, n_wanted // 2)
     available = [np.append(0, np.cumsum(high - low)) for low, high in spans]
@@ -133,8 +132,7 @@ def sample_pairs(y: ArrayLike, n_constraints: int, random_state: RandomState) ->
                 f"{n_asked} {kind} constraints were asked for, but the labels allow only "
                 f"{cumulative[-1]}; ask for fewer."
             )
-    # must-links and cannot-links take turns in one stream of draws, so that a longer stream extends
-    # a shorter
+    # both kinds take turns in one stream of draws, so that a longer stream extends a shorter
     turn = np.arange(n_wanted)
     totals = np.array([cumulative[-1] for cumulative in available])[turn % 2]
     draws = as_generator(random_state).integers(turn // 2, totals)

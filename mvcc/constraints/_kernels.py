@@ -104,8 +104,7 @@ def _splice(apart, survivor, absorbed):
 @kernel
 def closed_pairs(n, view, first, second, must_link, weights):
     """Return every pair within a view that follows from the links, once, with its weight."""
-    # The links come heaviest first, and must not contradict each other. ``view`` tells the view of
-    # every node.
+    # The links come heaviest first, without contradictions; ``view`` has the view of every node.
     parent, follower, size = np.arange(n), np.arange(n), np.ones(n, np.int64)
     n_links = first.size
     # the cannot-links of a component are a circular list of half edges, entered at `entry`, in

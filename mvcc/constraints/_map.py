@@ -32,8 +32,7 @@ class ConstraintMap:
         """Return the constraints, given in rows of U, in rows of V."""
         listed = constraints.listed()
         mapped = []
-        # by ever more relations; what does not exceed the next cap loses nothing by waiting for
-        # it
+        # by ever more relations; what does not exceed the next cap loses nothing by waiting
         for strong_map, cap, below in self._by:
             pairs, must_link, weights = (array[constraints.weights > below] for array in listed)
             mapped.append(strong_map(pairs, must_link, np.minimum(weights, cap)))
@@ -49,8 +48,7 @@ class _StrongMap:
             relations[order, 0], return_index=True, return_counts=True
         )
         self._images = relations[order, 1]
-        # rows with the same counterparts are one place: after a full closure whole neighborhoods
-        # are
+        # rows of the same counterparts are one place, as neighborhoods are after a full closure
         index_of: dict[bytes, int] = {}
         everything = self._images.tobytes()
         bounds = self._images.itemsize * np.append(self._start, len(self._images))

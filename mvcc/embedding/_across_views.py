@@ -31,8 +31,7 @@ _NEAR_LANDMARKS = 10  # of a row, at most
 _DIGITS = 12  # of distances between unit rows
 CONTRADICTION_POWER = 2.0  # of the cosine in another view, by which an edge is multiplied
 LEAST_COSINE = 0.05  # what a cosine counts at least: no edge is given up
-# objects that two views have in common, and edges among them, each counted from both ends; from
-# fewer, agreement is not measured
+# fewest objects in common, and edges among them from both ends, by which agreement is measured
 FEWEST_IN_COMMON = 20
 
 

@@ -88,8 +88,7 @@ class Anchors:
         # many columns makes all of them as far, it is tied to all, and else to the nearest one.
         # `made` is the anchor that k-means made of a row and others, or −1: as their mean it is
         # nearer to each of m rows than to others like them, by (m − 1) / (m + 1) in squares.
-        # Without that, few rows around an anchor would be a piece of the graph that nothing else is
-        # tied to.
+        # Without that, few rows around an anchor would be a separate piece of the graph.
         p, n = len(self.places), len(data)
         n_ties = min(N_TIES, p - 1) or 1
         nearest_places = NearestNeighbors(n_neighbors=min(n_ties + 1, p), algorithm="brute")

@@ -331,8 +331,7 @@ def _unit_length(rows: sp.csr_array) -> sp.csr_array:
 
 def _have_one_sum(X: Any) -> bool:
     """Tell whether the sums of rows that are not all zero hardly differ."""
-    # what these rows share tells nothing, such as a constant, or nearly all of a year: the least
-    # value of every column does not count
+    # what all these rows share, such as most of a year, tells nothing: least values do not count
     sums = np.asarray(X.sum(axis=1)).ravel()
     filled = sums > 0
     if np.count_nonzero(filled) < 2:

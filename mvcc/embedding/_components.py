@@ -41,8 +41,7 @@ def leading_eigenvectors(
 ) -> tuple[Floats, Floats]:
     """Return the largest eigenvalues, descending, and eigenvectors of the graph, plus F Fᵀ."""
     # The entry of largest magnitude is positive. Each piece of a graph has an eigenvalue 1, of
-    # which Arnoldi's method finds only some: larger graphs are taken piece by piece, the largest
-    # first.
+    # which Arnoldi's method finds only some: larger graphs are taken piece by piece.
     n = graph.shape[0]
     n_vectors = min(n_vectors, n)
     teller(n)(f"{n_vectors} eigenvectors of the graph")

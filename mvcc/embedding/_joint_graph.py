@@ -55,8 +55,7 @@ class ViewEdges:
     """The normalized graph A_v of one view, (n_v, n_v)."""
 
     graph: sp.csr_array
-    # (r,) and (n_v, r): its leading eigenvalues and eigenvectors, twice as many as landmarks are
-    # near by; none without landmarks
+    # (r,) and (n_v, r): its leading eigenvalues and eigenvectors; none without landmarks
     values: Floats
     vectors: Floats
 
@@ -78,9 +77,8 @@ class JointGraph:
     """Objects of several views, and how near they are to each other."""
 
     objects: list[Ints]  # (n_v,): the object of every row, per view
-    # (n, n): A = Σ_v P_v A_v P_vᵀ: the normalized graphs of the views, summed over the rows of an
-    # object; no diagonal. Edges that other views contradict are weaker than in A_v, as far as the
-    # views agree
+    # (n, n): A = Σ_v P_v A_v P_vᵀ without its diagonal: the graphs summed over the rows of objects,
+    # their edges weaker than in A_v where other views contradict them, as far as the views agree
     affinities: sp.csr_array
     # (n, m): F, with F Fᵀ what objects share by being near the same landmarks; m = 0 without any
     factor: sp.csr_array
@@ -233,8 +231,7 @@ def means_of_clusters(rows: Floats | LazyRows, labels: Ints, k: int) -> Floats:
 
 def _view_graph(search: NeighborSearch, n_neighbors: int) -> sp.csr_array:
     """Return symmetric exp(−d² / s_i s_j) of nearest neighbors, s_i the distance to the 7th."""
-    # rows among copies of themselves have the median scale of the others; by their own, nothing but
-    # copies would be near them
+    # rows among copies have the median scale of the others: by their own, only copies would be near
     n = len(search.rows)
     q = min(n_neighbors, n - 1)
     if q < 1:

@@ -133,9 +133,8 @@ def reach(
     threshold: float,
 ) -> tuple[Ints, Sparse]:
     """Return pairs of constraints as numbers of endpoints, and G of Eq. 15 with a row for each."""
-    # Only candidates in a ball around an endpoint are looked at. It holds the ellipsoid of Eq. 18,
-    # as its radius is that of the longest axis; the exact distance decides, and rounding must not
-    # keep a candidate out of the ball.
+    # Only candidates in a ball around an endpoint are looked at, which holds the ellipsoid of Eq.
+    # 18: its radius is that of the longest axis, plus rounding. The exact distance decides.
     heaviest = np.full(len(X), -1.0)
     np.maximum.at(heaviest, pairs, weights[:, None])
     endpoints = np.flatnonzero(heaviest >= 0)
@@ -291,10 +290,9 @@ class Gaussians:
 def fit_gaussians(
     X: Floats, labels: Ints, metrics: Floats | None, regularization: float
 ) -> Gaussians:
-    # A singular covariance of one that has members is an error. With learned metrics M_h, (k, d) or
-    # (k, d, d), Σ_h = α_h M_h^-1 with α_h of Eq. 6. Without them Σ_h is the empirical covariance
-    # (Eq. 4), and k is the largest label + 1. ``regularization`` is γ of Eq. 4, in squared units of
-    # X.
+    # A singular covariance of a cluster with members is an error. With learned metrics M_h, (k, d)
+    # or (k, d, d), Σ_h = α_h M_h^-1 with α_h of Eq. 6; else the empirical one (Eq. 4), and k is the
+    # largest label + 1. ``regularization`` is γ of Eq. 4, in squared units of X.
     d = X.shape[1]
     n_clusters = int(labels.max()) + 1 if metrics is None else len(metrics)
     check_matrices(n_clusters, d)

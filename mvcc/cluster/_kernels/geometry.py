@@ -209,8 +209,7 @@ def farthest_pair(X, lanes, mean, metrics, h):
 @kernel
 def update_farthest(X, lanes, mean, metrics, shared, known, gaps, reach):
     """Store every cluster's x' − x'' in ``gaps`` (k, d), its squared length in ``reach`` (k,)."""
-    # ``known`` (k, D) holds the metrics that they were found under; one that is still the same is
-    # not searched again
+    # ``known`` (k, D) has the metrics of what is found; for the same one it is not searched again
     flat = metrics.reshape(len(metrics), -1)
     for h in range(len(metrics)):
         if shared and h > 0:

@@ -108,10 +108,9 @@ def count_violations(own, rivals, groups):
 @kernel
 def violations(own, rivals, groups, d):
     """Return what violated constraints of neighborhoods add to the scatters of the clusters."""
-    # These are ``torn`` (k, D), Σ ½ w (x_i − x_j)² of must-links with one end in the cluster;
-    # ``joined`` (k, D), Σ w (x_i − x_j)² of cannot-links with both ends in it; ``weight`` (k,), Σ w
-    # of these; and ``magnitude`` (k, D), the size of the terms that were added up, of which
-    # rounding is a small part.
+    # ``torn`` (k, D) is Σ ½ w (x_i − x_j)² of must-links with one end in the cluster; ``joined``
+    # (k, D), Σ w (x_i − x_j)² of cannot-links with both ends in it; ``weight`` (k,), Σ w of these;
+    # ``magnitude`` (k, D), the size of the terms added up, of which rounding is a small part.
     k, D = own.shape[1], own.shape[2] - 1 - d
     torn, joined, magnitude = np.zeros((k, D)), np.zeros((k, D)), np.zeros((k, D))
     weight = np.zeros(k)

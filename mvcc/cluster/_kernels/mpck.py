@@ -75,8 +75,7 @@ def scatters(X, centers, labels, links, gaps, metrics, broken):
 def set_metric(S, count, floor, metric):
     """Set M = count · S⁻¹ in place and return whether anything changed."""
     # ``floor`` (d,) is what rounding may make of a feature without spread. A diagonal entry that is
-    # not above it keeps the old weight; a matrix that is not positive definite keeps the old matrix
-    # as a whole.
+    # not above it keeps the old weight; a matrix that is not positive definite stays as a whole.
     d = floor.size
     if metric.ndim == 1:
         changed = False
@@ -88,9 +87,8 @@ def set_metric(S, count, floor, metric):
     definite, root = inverse_cholesky(S, floor)
     if not definite:
         return False
-    # what is all rounding error must not pass for positive (clusters of d points or fewer are
-    # flat): with every feature scaled to S_aa = 1 the trace of the inverse bounds the inverse of
-    # the smallest eigenvalue
+    # rounding must not pass for positive (clusters of d points or fewer are flat): with features
+    # scaled to S_aa = 1 the trace of the inverse bounds the inverse of the smallest eigenvalue
     trace, rounding = 0.0, _ROUNDING
     for a in range(d):
         rounding = max(rounding, floor[a] / S[a, a])
@@ -129,8 +127,7 @@ def log_det(metric):
 @kernel
 def update_metrics(S, rounding, counts, noise, shared, metrics, log_dets):
     """Set M_h = n_h S_h⁻¹, or one M from the sum of all S_h (λ = 1), in place (the M-step)."""
-    # ``rounding`` (k, d) is that of the scatters, ``noise`` (d,) what rounding of the data adds per
-    # point
+    # ``rounding`` (k, d) is that of the scatters, ``noise`` (d,) that of the data, per point
     k = len(S)
     flat_S, flat_metrics = S.reshape(k, -1), metrics.reshape(k, -1)
     floor = np.empty(noise.size)

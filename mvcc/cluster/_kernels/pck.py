@@ -175,8 +175,7 @@ def pck_sweep(rows, table, labels, links, groups, own, rivals):
         for e in range(start[i], start[i + 1]):
             label = labels[partner[e]]
             if label >= 0:
-                # a must-link spares its cluster the penalty that all others pay; a cannot-link adds
-                # its own
+                # a must-link spares its cluster what all others pay; a cannot-link adds its penalty
                 cost[label] -= weight[e]
         old = labels[i]
         if groups is not None:
@@ -195,8 +194,7 @@ def pck_sweep(rows, table, labels, links, groups, own, rivals):
 def pck_fit(X, centers, labels, bound, free, links, groups, max_iter, tol):
     """Run PCK-Means from the given centers and labels, both changed in place."""
     # Rows are ``bound`` by constraints or ``free``. Return the objective, the number of iterations,
-    # and whether it converged. Run as Python (``pck_fit_in_threads``) it does the same, its passes
-    # over all rows being shared among threads.
+    # and whether it converged. As Python (``pck_fit_in_threads``) it shares passes over all rows.
     k = len(centers)
     metrics, log_dets = np.ones_like(centers), np.zeros(k)
     own = rivals = None

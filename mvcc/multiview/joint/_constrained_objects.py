@@ -35,8 +35,7 @@ class MustLinkGroups:
     """Constrained objects as groups of those that must-links put together."""
 
     of: Ints  # (n,): the group of every object, −1 where it is in no constraint
-    # (p, 2): groups that cannot-links keep apart, the smaller number first, distinct; one twice
-    # where it is torn
+    # (p, 2): groups that cannot-links keep apart, ascending, distinct; one twice where it is torn
     apart: Ints
 
     @classmethod
@@ -150,8 +149,7 @@ def evidence(
     rounds: int,
 ) -> Floats:
     """Return the evidence for each class of each object, (n, k): what is spread, and predicted."""
-    # in the second round, what the first one found takes the place of the `shares`, squared: the
-    # surer an object is, the more it says
+    # the second round takes what the first one found for `shares`, squared: sure objects say more
     for _ in range(rounds):
         combined = spread(graph, first_step(classes, weights, shares))
         combined += COLUMNS_SHARE * predicted_by_columns(columns, objects, classes, shares)

@@ -92,8 +92,7 @@ class JointClusters:
     """The clusters of views that matches connect."""
 
     labels: Ints  # (n,): the cluster of every object
-    # (n,): the same by Eq. 1 alone; if objects are tied to anchors, only of constrained objects and
-    # some others
+    # (n,): the same by Eq. 1 alone; by anchors, only of constrained objects and some others
     before_spreading: Ints
     rows: Floats | LazyRows  # (n, r): every object in the space where it was clustered
     objective: float  # Eq. 1, before spreading
@@ -184,8 +183,7 @@ class JointSet:
 
     def nearest_constrained(self, labels: Ints, constraints: Constraints) -> Ints:
         """Return the nearest constrained object of its cluster for each object, or −1."""
-        # the length of a path is −log of the product of its affinities: how much of an answer
-        # spreads
+        # a path is as long as −log of the product of its affinities: how much of an answer spreads
         nearest, ends = np.full(self.n_objects, -1), np.unique(constraints.pairs)
         lengths = self._graph.path_lengths(SPREADING)
         for cluster in np.unique(labels[ends]):

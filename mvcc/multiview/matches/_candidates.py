@@ -23,8 +23,7 @@ FEWEST_MATCHES = 20  # matches between two views that their canonical correlatio
 MOST_LANDMARKS = 500  # matched rows that all rows are compared with
 WIDTH = 0.5  # of the kernel, in median squared distances
 RIDGE = 0.01  # of the columns, in their mean variance
-# the mean similarity to so many is taken off: rows that are near everything are near nothing in
-# particular
+# whose mean similarity is taken off: rows near everything are near nothing in particular
 _NEIGHBORS = 10
 LEAST = -4.0  # of all scores
 _BLOCK_ENTRIES = 2**23  # similarities that are in memory at a time, 64 MB

@@ -92,8 +92,7 @@ class Coverage:
 
     def choose(self, n: int, groups: list[Ints], answered: Ints, preferred: Bools) -> list[int]:
         """Return up to n objects that tell most, each chosen as if those before were answered."""
-        # Objects may be `answered` without a group. Candidates that are `preferred` are chosen
-        # before the others.
+        # Objects may be `answered` without a group; `preferred` candidates are chosen first.
         unsure, cover = self._uncertainty(groups), self.cover(answered).copy()
         weights = unsure * self._rows.sum(axis=1)
         is_left = ~np.isin(self.candidates, answered)
@@ -130,8 +129,7 @@ class Coverage:
 
     def _uncertainty(self, groups: list[Ints]) -> Floats:
         """Return (1 − (largest − second largest share of a group))ᵖ of all objects summed over."""
-        # first answers are to cover the graph, later ones to draw borders: p grows with their
-        # number
+        # first answers cover the graph, later ones draw borders: p grows with their number
         if len(groups) < 2:
             return np.ones(len(self._summed))
         shares = self.kernel.sums(self._summed, groups)

@@ -31,8 +31,7 @@ class Offer:
     """A group that an object may be like."""
 
     group: Group
-    # the rows of one or two of its members, per view: first those in a view of the object, then
-    # matched ones, then those most like it
+    # rows of one or two members, per view: first in views of the object, then matched, then nearest
     exemplars: tuple[Rows, ...]
 
     @property
@@ -77,9 +76,8 @@ class Neighbor:
 class ClustersHint:
     """How many clusters the answers propose."""
 
-    # the number of groups. From 60 answers on, a group of one or two members does not count where
-    # less than a third as many rows are nearest to it as to the mean group: it is likely a wrong
-    # answer.
+    # of groups; from 60 answers on without those of one or two members to which less than a third
+    # as many rows are nearest as to the mean group: these are likely wrong answers
     n_clusters: int
     settled: bool  # whether the last ten answers that name a group opened none
     counted: tuple[int, ...]  # the numbers of the groups that count
