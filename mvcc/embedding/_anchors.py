@@ -23,7 +23,7 @@ from mvcc._utils.contexts import quiet_k_means
 from mvcc._utils.kernels import add_gram, for_blocks, may_share
 from mvcc.constraints import spans
 from mvcc.embedding._across_views import membership
-from mvcc.embedding._neighbors import sparse_rows
+from mvcc.embedding._neighbors import moved, sparse_rows
 
 N_TIES = 3  # r, anchors that a row is tied to
 FEWEST_ANCHORS = 500
@@ -77,10 +77,8 @@ class Anchors:
         return anchors, anchors.ties(data, made)
 
     def moved(self, data: Floats) -> NDArray[np.float32]:
-        """Return rows of data where the anchors are; squares stay within the range of floats."""
-        with np.errstate(over="ignore"):
-            rows = (data - self.center) / self.unit
-        return np.clip(rows, -1e15, 1e15).astype(np.float32)
+        """Return rows of data where the anchors are."""
+        return moved(data, self.center, self.unit, np.float32)
 
     def ties(self, data: Floats, made: NDArray[np.int32] | None = None) -> sp.csr_array:
         """Return Z, (n, p): how much every row is tied to its nearest anchors; rows sum to 1."""

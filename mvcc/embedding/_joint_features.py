@@ -11,7 +11,6 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.preprocessing import FunctionTransformer
-from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted
 
 from mvcc._utils.arrays import Floats
@@ -104,8 +103,6 @@ class JointSpectralFeatures(  # type: ignore[call-arg]
     """
 
     _takes_sparse = True
-    # the first argument of fit, which scikit-learn would take for metadata because of its name
-    __metadata_request__fit = {"views": UNUSED}  # noqa: RUF012
 
     def __init__(
         self,

@@ -33,6 +33,14 @@ def sparse_rows(values: NDArray[Any], columns: NDArray[Any], n_columns: int) -> 
     return sp.csr_array((values.ravel(), columns.ravel(), starts), shape=(n, n_columns))
 
 
+def moved(data: Floats, center: Floats, unit: float, dtype: Any) -> NDArray[Any]:
+    """Return rows moved and scaled, as floats within whose range their squares stay."""
+    with np.errstate(over="ignore"):
+        rows = (data - center) / unit
+    most = 1e100 if rows.dtype == dtype == np.float64 else 1e15
+    return np.clip(rows, -most, most, out=rows).astype(dtype, copy=False)
+
+
 @dataclass(frozen=True, eq=False)
 class NeighborSearch:
     """Rows among which the nearest ones are searched."""
@@ -65,11 +73,8 @@ class NeighborSearch:
 
     def nearest_to(self, data: Floats, n_neighbors: int) -> tuple[Floats, Ints]:
         """Return distances and numbers of the rows nearest to other ones, both (m, n_neighbors)."""
-        with np.errstate(over="ignore"):
-            rows = (data - self.center) / self.unit
-        # squares stay within the range of floats, which are single in models of former versions
-        most = 1e100 if self.rows.dtype == rows.dtype == np.float64 else 1e15
-        rows = np.clip(rows, -most, most, out=rows).astype(self.rows.dtype, copy=False)
+        # they are single in models of former versions
+        rows = moved(data, self.center, self.unit, self.rows.dtype)
         distances, nearest = self._by_distance(rows, self._found_near(rows, n_neighbors))
         lost = np.flatnonzero((distances[:, 0] > 0) & (distances[:, -1] < _LOST * rows.shape[1]))
         if len(lost):

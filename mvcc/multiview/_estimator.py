@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted
 
 from mvcc._utils.arrays import Ints
@@ -21,9 +20,6 @@ _BY_PAIR = {"mappings_", "mapping_weights_", "suspicions_", "dropped_matches_"}
 
 class MultiViewEstimator(FittedViews, ClusterMixin, BaseEstimator, ABC):
     """Base of the estimators that cluster several views and assign new rows of one view."""
-
-    # the first argument of fit, which scikit-learn would take for metadata because of its name
-    __metadata_request__fit = {"views": UNUSED}  # noqa: RUF012
 
     labels_: list[Ints]
 

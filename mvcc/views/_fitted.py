@@ -8,6 +8,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 from scipy.sparse import issparse
+from sklearn.utils.metadata_routing import UNUSED
 
 from mvcc._utils.arrays import Floats
 from mvcc._utils.messages import called, clipped, shown
@@ -32,6 +33,8 @@ class FittedViews:
     n_features_in_: list[int]
     feature_names_in_: list[NDArray[Any] | None]
     _takes_sparse = False  # matrices as views
+    # the first argument of fit, which scikit-learn would take for metadata because of its name
+    __metadata_request__fit = {"views": UNUSED}  # noqa: RUF012
 
     def _remember_features(self, given: GivenViews, data: list[Floats]) -> None:
         self.view_names_, self.n_features_in_ = given.names, [X.shape[1] for X in data]
