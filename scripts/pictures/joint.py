@@ -57,7 +57,7 @@ class Joint:
             )
             for given in (self.scene.given, None)
         )
-        ((_, self.set),) = self.model._sets
+        (self.set,) = self.model._sets
         self.objects = self.set.objects
         self.judged = self.set.on_objects(self.scene.given)
 

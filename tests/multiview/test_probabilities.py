@@ -97,7 +97,7 @@ def test_a_new_fit_has_new_probabilities():
 
 def test_wrong_judgments_make_less_sure():
     model, _ = model_of_digits(0, 160)
-    _, views = next(iter(model._sets))
+    views = next(iter(model._sets))
     judged = model._counted_in_fit[0]
     nothing = Constraints(judged.pairs, np.random.default_rng(0).permutation(judged.must_link))
     right, wrong = (

@@ -49,7 +49,7 @@ T = TypeVar("T")
 
 
 class ConnectedSets:
-    """Sets of views, each as its numbers among all views and its `JointSet`."""
+    """The sets of views that matches connect."""
 
     def __init__(
         self,
@@ -59,39 +59,38 @@ class ConnectedSets:
         weights: Floats,
         rng: np.random.Generator,
     ) -> None:
-        self._sets: list[tuple[list[int], JointSet]] = []
+        self._sets: list[JointSet] = []
         q, k = settings.n_neighbors, settings.n_clusters
-        for views, inside in connected:
-            arrays, relative = [data[view] for view in views], _relative(weights[views])
+        for numbers, inside in connected:
+            views, relative = [data[view] for view in numbers], _relative(weights[numbers])
             graph = any_graph(
-                arrays, inside, q, k, rng, weights=relative, kind=settings.graph
+                views, inside, q, k, rng, weights=relative, kind=settings.graph
             ).with_clusters_of_views(k, relative)
             kind = AnchoredSet if isinstance(graph, AnchorGraph) else JointSet
-            self._sets.append((views, kind(arrays, inside, settings, graph)))
+            self._sets.append(kind(numbers, views, inside, settings, graph))
 
-    def __iter__(self) -> Iterator[tuple[list[int], JointSet]]:
+    def __iter__(self) -> Iterator[JointSet]:
         return iter(self._sets)
 
     def by_view(self, of_sets: Iterable[Sequence[T]]) -> list[T]:
         """Return what was found for the views of every set, in the order of all views."""
         of_view: dict[int, T] = {}
-        for (views, _), of_set in zip(self._sets, of_sets, strict=True):
-            of_view.update(zip(views, of_set, strict=True))
+        for joint_set, of_set in zip(self._sets, of_sets, strict=True):
+            of_view.update(zip(joint_set.numbers, of_set, strict=True))
         return [of_view[view] for view in range(len(of_view))]
 
     def agreement(self) -> Floats:
-        n_views = sum(len(views) for views, _ in self._sets)
+        n_views = sum(len(joint_set.numbers) for joint_set in self._sets)
         agreement = np.full((n_views, n_views), np.nan)
-        for views, joint_set in self._sets:
-            agreement[np.ix_(views, views)] = joint_set.agreement
+        for joint_set in self._sets:
+            agreement[np.ix_(joint_set.numbers, joint_set.numbers)] = joint_set.agreement
         return agreement
 
     def suspicions(self, relations: Relations, labels: list[Ints]) -> dict[ViewPair, Floats]:
         """Return how likely every match is wrong; 0 for those that connect no views."""
         suspicions = {key: np.zeros(len(rows)) for key, rows in relations.items()}
-        for views, joint_set in self._sets:
-            inside = joint_set.suspicions([labels[view] for view in views])
-            suspicions |= {(views[u], views[v]): suspicion for (u, v), suspicion in inside.items()}
+        for joint_set in self._sets:
+            suspicions |= joint_set.suspicions(labels)
         return suspicions
 
     def clustered(
@@ -99,12 +98,11 @@ class ConnectedSets:
     ) -> tuple[list[Ints], list[JointClusters]]:
         """Cluster all views by constraints; return the labels of each, and each set's clusters."""
         clusters = [
-            joint_set.clusters(joint_set.on_objects([constraints[view] for view in views]), rng)
-            for views, joint_set in self._sets
+            joint_set.clusters(joint_set.on_objects(constraints), rng) for joint_set in self._sets
         ]
         labels = self.by_view(
             [clustering.labels[objects] for objects in joint_set.objects]
-            for (_, joint_set), clustering in zip(self._sets, clusters, strict=True)
+            for joint_set, clustering in zip(self._sets, clusters, strict=True)
         )
         return labels, clusters
 
@@ -113,8 +111,8 @@ class ConnectedSets:
     ) -> list[tuple[Probabilities, float]]:
         """Return how likely the rows of every view are in each cluster, and how sharp that is."""
         of_sets = []
-        for (views, joint_set), clustering in zip(self._sets, clusters, strict=True):
-            pairs = joint_set.on_objects([constraints[view] for view in views])
+        for joint_set, clustering in zip(self._sets, clusters, strict=True):
+            pairs = joint_set.on_objects(constraints)
             sharpness = chosen_sharpness(joint_set, pairs)
             by_object = object_probabilities(joint_set, pairs, clustering, sharpness)
             of_sets.append([(by_object[objects], sharpness) for objects in joint_set.objects])
@@ -123,36 +121,39 @@ class ConnectedSets:
     def predictors(self, clusters: list[JointClusters]) -> list[NearestRows | NearestAnchors]:
         """Return what assigns new rows of every view, and let go of what only this needs."""
         predictors = []
-        for (_, joint_set), clustering in zip(self._sets, clusters, strict=True):
+        for joint_set, clustering in zip(self._sets, clusters, strict=True):
             predictors.append(joint_set.predictors(clustering))
             joint_set.forget_views()
         return self.by_view(predictors)
 
-    def nearest_constrained(self, given: list[Constraints], labels_of: list[Ints]) -> list[Ints]:
+    def nearest_constrained(self, given: list[Constraints], labels: list[Ints]) -> list[Ints]:
         """Return view and row of every row's nearest constrained object, and 1 if it is its own."""
         # only objects of its cluster count; without one they are −1, −1, 0
-        of_sets = []
-        for views, joint_set in self._sets:
-            constraints = [given[view] for view in views]
-            constrained_rows = [np.unique(c.spanning()[0]) for c in constraints]
-            row_of = np.full((joint_set.n_objects, len(views)), -1)
-            labels = np.empty(joint_set.n_objects, np.int64)
-            for column, (view, objects) in enumerate(zip(views, joint_set.objects, strict=True)):
-                row_of[objects[constrained_rows[column]], column] = constrained_rows[column]
-                labels[objects] = labels_of[view]
-            nearest = joint_set.nearest_constrained(labels, joint_set.on_objects(constraints))
-            of_set = []
-            for column, objects in enumerate(joint_set.objects):
-                near = nearest[objects]
-                own_view_first = sorted(range(len(views)), key=lambda other: other != column)
-                rows = row_of[near][:, own_view_first]
-                first = (rows >= 0).argmax(axis=1)
-                nearest_view = np.array(views)[own_view_first][first]
-                nearest_row = rows[np.arange(len(near)), first]
-                of_set.append(np.column_stack((nearest_view, nearest_row, near == objects)))
-                of_set[-1][near < 0] = -1, -1, 0
-            of_sets.append(of_set)
-        return self.by_view(of_sets)
+        return self.by_view(
+            _nearest_constrained(joint_set, given, labels) for joint_set in self._sets
+        )
+
+
+def _nearest_constrained(
+    joint_set: JointSet, given: list[Constraints], labels_of: list[Ints]
+) -> list[Ints]:
+    numbers, n = np.array(joint_set.numbers), joint_set.n_objects
+    row_of, labels = np.full((n, len(numbers)), -1), np.empty(n, np.int64)
+    for column, (view, objects) in enumerate(zip(numbers, joint_set.objects, strict=True)):
+        constrained = np.unique(given[view].spanning()[0])
+        row_of[objects[constrained], column] = constrained
+        labels[objects] = labels_of[view]
+    nearest = joint_set.nearest_constrained(labels, joint_set.on_objects(given))
+    of_views = []
+    for column, objects in enumerate(joint_set.objects):
+        near = nearest[objects]
+        own_view_first = sorted(range(len(numbers)), key=lambda other: other != column)
+        rows = row_of[near][:, own_view_first]
+        first = (rows >= 0).argmax(axis=1)
+        views_and_rows = numbers[own_view_first][first], rows[np.arange(len(near)), first]
+        of_views.append(np.column_stack((*views_and_rows, near == objects)))
+        of_views[-1][near < 0] = -1, -1, 0
+    return of_views
 
 
 def checked_connected_views(

@@ -288,13 +288,13 @@ class JointGraphClustering(MultiViewEstimator):
         self._sets, self._predictors, self.violated_ = sets, predictors, broken
         self._embedded = sets.by_view(
             [(of_set.rows, objects) for objects in joint_set.objects]
-            for (_, joint_set), of_set in zip(sets, clusters, strict=True)
+            for joint_set, of_set in zip(sets, clusters, strict=True)
         )
         self._given_views, self._counted_in_fit, self._clusters = given_views, counted, clusters
         self._confidence: list[tuple[Probabilities, float]] | None = None
-        self.connected_views_ = [views for views, _ in sets]
-        self.n_anchors_ = sets.by_view(joint_set.n_anchors for _, joint_set in sets)
-        self.n_objects_ = sum(joint_set.n_objects for _, joint_set in sets)
+        self.connected_views_ = [joint_set.numbers for joint_set in sets]
+        self.n_anchors_ = sets.by_view(joint_set.n_anchors for joint_set in sets)
+        self.n_objects_ = sum(joint_set.n_objects for joint_set in sets)
         self.view_agreement_ = sets.agreement()
         self.eigen_residual_ = max(of_set.residual for of_set in clusters)
         self.suspicions_ = {

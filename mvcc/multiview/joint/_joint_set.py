@@ -117,11 +117,13 @@ class JointSet:
 
     def __init__(
         self,
+        numbers: list[int],
         views: list[Floats],
         relations: Relations,
         settings: Settings,
         graph: JointGraph | AnchorGraph,
     ) -> None:
+        self.numbers = numbers  # of the views among all
         self._views, self._relations, self._settings = views, relations, settings
         self._embedded_graph = graph
         refuse_components(settings.n_components or 1, graph, ', or take graph="exact"')
@@ -133,10 +135,10 @@ class JointSet:
         self._last_metric: tuple[Constraints, PairMetric] | None = None  # by these constraints
 
     def on_objects(self, constraints: list[Constraints]) -> Constraints:
-        """Return constraints of rows as pairs of distinct objects, the heaviest of each kind."""
+        """Return constraints of all views as pairs of objects, the heaviest of each kind."""
         links = []
-        for objects, given in zip(self.objects, constraints, strict=True):
-            rows, *rest = given.spanning()
+        for number, objects in zip(self.numbers, self.objects, strict=True):
+            rows, *rest = constraints[number].spanning()
             links.append((objects[rows], *rest))
         pairs, must_link, weights = map(np.concatenate, zip(*links, strict=True))
         kept = pairs[:, 0] != pairs[:, 1]
@@ -169,8 +171,10 @@ class JointSet:
         return lambda some: log_shares(all_evidence[some])
 
     def suspicions(self, labels: list[Ints]) -> dict[tuple[int, int], Floats]:
-        """Return how likely every match is wrong, given the clusters of all rows."""
-        return suspicions(self._relations, self._columns, self._embedded_graph, labels)
+        """Return how likely every match is wrong, given the clusters of all views."""
+        inside = [labels[view] for view in self.numbers]
+        found = suspicions(self._relations, self._columns, self._embedded_graph, inside)
+        return {(self.numbers[u], self.numbers[v]): values for (u, v), values in found.items()}
 
     def predictors(self, clusters: JointClusters) -> list[NearestRows | NearestAnchors]:
         """Return what assigns new rows of every view, before ``forget_views``."""

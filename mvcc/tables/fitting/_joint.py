@@ -113,7 +113,7 @@ class Joint(Method):
             n_left_out = sum(match[3] for match in relation["suspicious"])
             if note := left_out_in_words(names[u], names[v], n_left_out):
                 yield note
-        for connected, views in self._model._sets:
+        for views in self._model._sets:
             held = np.array(
                 [np.bincount(of_view, minlength=views.n_objects) for of_view in views.objects]
             )
@@ -121,7 +121,7 @@ class Joint(Method):
             if (largest > 0.1 * held.sum(axis=1)).any() and (largest >= _MANY).sum() > 1:
                 rows = [
                     f"{counted(n, 'row')} of {names[view]}"
-                    for view, n in zip(connected, largest.tolist(), strict=True)
+                    for view, n in zip(views.numbers, largest.tolist(), strict=True)
                     if n
                 ]
                 yield (
