@@ -82,6 +82,10 @@ class PairList:
         source = None if self._source is None else self._source[rows]
         return self.from_sorted(pairs, must_link, weights, source)
 
+    def of_some_weight(self) -> Self:
+        """Return the constraints without those of weight 0, which neighborhoods have none of."""
+        return self.select(self.weights > 0) if self._parts is None else self
+
     def on_rows(self, rows: Ints) -> Self:
         """Return the constraints between ascending rows, which are numbered anew."""
         kept = self.select(np.flatnonzero(np.isin(self.pairs, rows).all(axis=1)))

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from itertools import combinations
+from itertools import combinations, permutations
 
 import numpy as np
 import scipy.sparse as sp
@@ -224,11 +224,10 @@ def view_agreement(graphs: list[sp.csr_array], objects: list[Ints], places: list
                 weight[u, v] += edges.sum()
                 count[u, v] += len(edges)
     shares = np.full((n_views, n_views), np.nan)
-    for u in range(n_views):
-        for v in _others(u, n_views):
-            common = seen[u] & seen[v]
-            if count[u, v] >= FEWEST_IN_COMMON and np.count_nonzero(common) >= FEWEST_IN_COMMON:
-                shares[u, v] = share_beyond_chance(total[u, v] / weight[u, v], places[v][common])
+    for u, v in permutations(range(n_views), 2):
+        common = seen[u] & seen[v]
+        if count[u, v] >= FEWEST_IN_COMMON and np.count_nonzero(common) >= FEWEST_IN_COMMON:
+            shares[u, v] = share_beyond_chance(total[u, v] / weight[u, v], places[v][common])
     return agreement_of_shares(shares)
 
 

@@ -6,6 +6,7 @@ The latter is made here, of anchors of every view, weaker ties and landmarks.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import permutations
 from typing import Literal
 
 import numpy as np
@@ -144,19 +145,18 @@ def _view_agreement(
     # the mean over all edges of Z Λ⁻¹ Zᵀ but loops follows from sums at the anchors
     n_views, is_seen = len(ties), [np.diff(B.indptr) > 0 for B in shared]
     shares, at_anchors = np.full((n_views, n_views), np.nan), {}
-    for u in range(n_views):
-        inverse = inverse_of(column_sums(ties[u]))
-        for v in range(n_views):
-            common = np.flatnonzero(is_seen[u] & is_seen[v])
-            if u == v or len(common) < FEWEST_IN_COMMON:
-                continue
-            B, spectrum = shared[u][common], places[v][common]
-            middle = B.T @ spectrum
-            at_anchors[u, v] = unit_rows(middle)
-            loops = inverse @ np.asarray(B.power(2).sum(axis=0))
-            total = inverse @ np.einsum("ij,ij->i", middle, middle) - loops
-            weight = inverse @ column_sums(B) ** 2 - loops
-            shares[u, v] = share_beyond_chance(total / max(weight, TINY), spectrum)
+    inverses = [inverse_of(column_sums(B)) for B in ties]
+    for u, v in permutations(range(n_views), 2):
+        common, inverse = np.flatnonzero(is_seen[u] & is_seen[v]), inverses[u]
+        if len(common) < FEWEST_IN_COMMON:
+            continue
+        B, spectrum = shared[u][common], places[v][common]
+        middle = B.T @ spectrum
+        at_anchors[u, v] = unit_rows(middle)
+        loops = inverse @ np.asarray(B.power(2).sum(axis=0))
+        total = inverse @ np.einsum("ij,ij->i", middle, middle) - loops
+        weight = inverse @ column_sums(B) ** 2 - loops
+        shares[u, v] = share_beyond_chance(total / max(weight, TINY), spectrum)
     return agreement_of_shares(shares), at_anchors
 
 

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mvcc._utils.arrays import Bools, Floats, Ints, blocks_by_width
+from mvcc._utils.arrays import Floats, blocks_by_width
 from mvcc._utils.contexts import one_thread
 from mvcc._utils.validation import check_flag, check_matrices, checked_by
 from mvcc.constraints import Constraints, FitsConstraints, constraints_on
@@ -127,11 +127,11 @@ class PairMetric(FitsConstraints, ClassNamePrefixFeaturesOutMixin, TransformerMi
             self._center = data.mean(axis=0) if (data != data[0]).any() else data[0].copy()
             lengths = np.einsum("ij,ij->i", data - self._center, data - self._center)
             self._unit = float(np.sqrt(lengths.mean())) or 1.0
-        counted = given.select(given.weights > 0)
-        rows, pairs = np.unique(counted.pairs, return_inverse=True)
+        counted = given.of_some_weight()
+        rows = np.unique(counted.pairs)
         with one_thread():
             self.metric_, self.ridge_ = learn_metric(
-                self._scaled(data[rows]), pairs.reshape(-1, 2), counted.must_link, counted.weights
+                self._scaled(data[rows]), counted.on_rows(rows)
             )
             values, vectors = scipy.linalg.eigh(self.metric_)
             self._root = (vectors * np.sqrt(np.maximum(values, 0))) @ vectors.T
@@ -143,10 +143,9 @@ class PairMetric(FitsConstraints, ClassNamePrefixFeaturesOutMixin, TransformerMi
         return unit_rows(data) if self.unit_rows else (data - self._center) / self._unit
 
 
-def learn_metric(
-    rows: Floats, pairs: Ints, must_link: Bools, weights: Floats
-) -> tuple[Floats, float | None]:
+def learn_metric(rows: Floats, constraints: Constraints) -> tuple[Floats, float | None]:
     """Return M, which may have negative eigenvalues, and the ridge; I and None if none helps."""
+    pairs, must_link, weights = constraints.listed()
     d = rows.shape[1]
     n_products = d * (d + 1) // 2
     if len(pairs) < FEWEST_PAIRS:

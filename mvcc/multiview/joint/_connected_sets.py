@@ -250,17 +250,18 @@ def chosen_sharpness(joint_set: JointSet, constraints: Constraints) -> float:
     for fold in range(FOLDS):
         kept, held_out = constraints.select(fold_of != fold), constraints.select(fold_of == fold)
         clusters = joint_set.clusters(kept, rng, STARTS)
-        ends, pairs = np.unique(held_out.pairs, return_inverse=True)
+        ends = np.unique(held_out.pairs)
         scores = joint_set.scores(kept, clusters)(ends)
         for index, sharpness in enumerate(SHARPNESSES):
             shares = probabilities(scores, sharpness, clusters.labels[ends])
-            losses[index] += _loss(shares, pairs.reshape(-1, 2), held_out)
+            losses[index] += _loss(shares, held_out.on_rows(ends))
     return SHARPNESSES[int(losses.argmin())]
 
 
-def _loss(shares: Floats, pairs: Ints, constraints: Constraints) -> float:
+def _loss(shares: Floats, constraints: Constraints) -> float:
     """Return −log of the probability of the constraints, summed; a pair counts once at most."""
-    same = np.einsum("ij,ij->i", shares[pairs[:, 0]], shares[pairs[:, 1]])
+    i, j = constraints.pairs.T
+    same = np.einsum("ij,ij->i", shares[i], shares[j])
     as_constrained = np.where(constraints.must_link, same, 1 - same)
     likelihoods = np.maximum(as_constrained, _LEAST_PROBABILITY)
     return float(-np.minimum(constraints.weights, 1) @ np.log(likelihoods))

@@ -99,12 +99,6 @@ class MustLinkGroups:
         return classes
 
 
-def of_some_weight(given: Constraints) -> Constraints:
-    """Return constraints without those of weight 0."""
-    # neighborhoods weigh more
-    return given if given._parts is not None else given.select(given.weights > 0)
-
-
 def violated(given: Constraints, labels: Ints) -> Constraints:
     """Return the constraints of a view that the clusters of its rows violate."""
     pairs, must_link, weights = given.spanning()

@@ -27,7 +27,7 @@ from mvcc.multiview.joint._connected_sets import (
     without,
     without_wrong_matches,
 )
-from mvcc.multiview.joint._constrained_objects import of_some_weight, violated
+from mvcc.multiview.joint._constrained_objects import violated
 from mvcc.multiview.joint._joint_set import Settings
 from mvcc.multiview.joint._new_rows import Probabilities
 from mvcc.multiview.matches._suspicious import contradicted_matches
@@ -265,7 +265,7 @@ class JointGraphClustering(MultiViewEstimator):
         weights = checked_weights(self.view_weights, len(data))
         rng = as_generator(self.random_state)
         names = given_views.names
-        counted = [of_some_weight(c) for c in constraints]
+        counted = [c.of_some_weight() for c in constraints]
         if self.on_conflict == "error":
             refuse_conflicts(counted, relations, call_rows(names))
         makers = fitted_features(data, self.features, names)
@@ -427,7 +427,7 @@ class JointGraphClustering(MultiViewEstimator):
         """Return checked constraints for the views of ``fit``, without those of weight 0."""
         check_is_fitted(self)
         self._refuse_without_graph()
-        return [of_some_weight(c) for c in self._given_views.constraints(constraints)]
+        return [c.of_some_weight() for c in self._given_views.constraints(constraints)]
 
     def _refuse_without_graph(self, remedy: str = "") -> None:
         if not hasattr(self, "_sets"):

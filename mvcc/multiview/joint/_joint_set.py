@@ -249,10 +249,10 @@ class JointSet:
     def _rows_by_metric(self, constraints: Constraints) -> Floats | LazyRows | None:
         """Return the objects in the space of a metric; None if none helps."""
         if self._last_metric is None or self._last_metric[0] != constraints:
-            ends, pairs = np.unique(constraints.pairs, return_inverse=True)
-            among = Constraints(pairs.reshape(-1, 2), constraints.must_link, constraints.weights)
+            ends = np.unique(constraints.pairs)
             new = PairMetric(unit_rows=True).set_output(transform="default")
-            self._last_metric = constraints, new.fit(self._wide_rows(ends), constraints=among)
+            new.fit(self._wide_rows(ends), constraints=constraints.on_rows(ends))
+            self._last_metric = constraints, new
         metric = self._last_metric[1]
         if metric.ridge_ is None:
             return None

@@ -289,7 +289,7 @@ class AskSession(LoggedSession):
         if self._job.on_conflict != "error" or not (any(map(len, given)) or relations):
             return
         constraints = [
-            of_view.select(of_view.weights > 0).joined(answered)
+            of_view.of_some_weight().joined(answered)
             for of_view, answered in zip(given, questions.constraints, strict=True)
         ]
         with about(f"New is the answer {shown(new.says)} to {new.id}. "):

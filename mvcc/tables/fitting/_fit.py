@@ -55,7 +55,7 @@ def check_given(job: Job, inputs: Inputs) -> tuple[list[Constraints], list[Const
 
 
 def of_some_weight(given: list[Constraints]) -> list[Constraints]:
-    return [c.select(c.weights > 0) for c in given]
+    return [c.of_some_weight() for c in given]
 
 
 def used_relations(job: Job, relations: Relations) -> Relations:
