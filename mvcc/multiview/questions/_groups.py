@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import combinations
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mvcc.constraints import Constraints
 from mvcc.multiview.questions._history import OPENS, OUTLIER, UNSURE, Answer, AnswerHistory
 from mvcc.multiview.questions._question import Rows
 from mvcc.results import AgreementFacts
+
+if TYPE_CHECKING:
+    from mvcc.constraints import Constraints
 
 MANY_ANSWERS = 60  # from which on a small group may not count as a cluster
 FEWEST_MEMBERS = 3  # of a group that is not small
@@ -68,6 +71,8 @@ class GroupLinks:
     @property
     def constraints(self) -> list[Constraints]:
         """The constraints of every view, in its rows."""
+        from mvcc.constraints import Constraints  # numba, which takes half a second to import
+
         constraints = []
         for links in self._links:
             pairs = np.array([rows for rows, _, _ in links], np.int64).reshape(-1, 2)

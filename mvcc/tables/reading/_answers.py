@@ -13,7 +13,7 @@ import numpy as np
 from mvcc._utils.messages import agreeing, counted, enumerated, row_name, shown, view_and_id
 from mvcc._utils.reading import MOST_LINE, opened
 from mvcc.exceptions import DataError
-from mvcc.multiview import OUTLIER, Agreement, AnswerHistory, agreement
+from mvcc.multiview import OUTLIER, Agreement, AnswerHistory, GroupLinks, agreement
 from mvcc.results import Dispute, PersonFacts, Said, Together
 from mvcc.tables._job import Job
 from mvcc.tables._layout import ANSWERS
@@ -181,8 +181,6 @@ def _of_logs(
     files: list[str], people: list[Person], shared: Agreement, objects: AnsweredObjects
 ) -> _Found:
     """Return what people have said in their logs, and nobody disputes."""
-    from mvcc.multiview import GroupLinks  # numba, as in `read_inputs`
-
     history, clusters = shared.history, shared.counted
     named = [(history.names[group], members) for group, members in history.members().items()]
     groups = {name: _Group(set(members.tolist()), name in clusters) for name, members in named}
