@@ -277,9 +277,14 @@ def check_number(
     raise InvalidInputError(f"{name} must be a number in {interval}, got {shown(value)}.")
 
 
+def is_integer(value: Any) -> TypeGuard[int]:
+    """Tell whether a value is an integer, of NumPy perhaps, and not a truth value."""
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
 def check_count(value: Any, name: str, low: int = 1) -> int:
     """Return an integer of at least ``low``, or say what is allowed."""
-    if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < low:
+    if not is_integer(value) or value < low:
         raise InvalidInputError(f"{name} must be an integer of at least {low}, got {shown(value)}.")
     if value >= MAX:
         raise InvalidInputError(f"{name} must be less than 2^62, got {shown(value)}.")

@@ -277,8 +277,8 @@ class AutoFeatures(
 
 def fitted_features(
     tables: list[Any], rule: Rule, names: Sequence[str] | None
-) -> list[AutoFeatures]:
-    """Return what makes the features of each of several views; messages call a view by its name."""
+) -> tuple[list[AutoFeatures], list[Floats]]:
+    """Return what makes the features of each of several views, which messages name, and these."""
     check_choice(rule, "features", RULES)
     makers = []
     for view, table in enumerate(tables):
@@ -288,7 +288,7 @@ def fitted_features(
             raise InvalidInputError(
                 f"features={rule!r}, view {called(view, names)}: {error}"
             ) from error
-    return makers
+    return makers, [maker.transform(table) for maker, table in zip(makers, tables, strict=True)]
 
 
 _MADE = {

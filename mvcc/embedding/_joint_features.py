@@ -189,8 +189,7 @@ class JointSpectralFeatures(  # type: ignore[call-arg]
         if n_components is not None:
             n_components = check_count(n_components, "n_components")
         rng = as_generator(self.random_state)
-        makers = fitted_features(tables, self.features, given.names)
-        data = [maker.transform(table) for maker, table in zip(makers, tables, strict=True)]
+        makers, data = fitted_features(tables, self.features, given.names)
         features: list[Floats] = [np.empty((0, 0))] * len(data)
         with one_thread():
             for connected, inside in connected_views(len(data), relations):

@@ -14,7 +14,7 @@ from scipy.sparse import issparse
 from mvcc._utils.arrays import Ints
 from mvcc._utils.ids import NamedRows, rows_named
 from mvcc._utils.messages import called, clipped, nearest_of, shown
-from mvcc._utils.validation import as_array, as_list, as_numbers, as_pandas, check_data
+from mvcc._utils.validation import as_array, as_list, as_numbers, as_pandas, check_data, is_integer
 from mvcc.constraints import (
     Constraints,
     Relations,
@@ -217,7 +217,7 @@ def view_number(view: Any, names: Sequence[str] | None, n_views: int, noun: str)
         if view in known:
             return known.index(view)
         guess = nearest_of(view, known)
-    elif isinstance(view, int | np.integer) and not isinstance(view, bool) and 0 <= view < n_views:
+    elif is_integer(view) and 0 <= view < n_views:
         return int(view)
     raise InvalidInputError(
         f"{noun}: there is no view {shown(view)}; {known_views(names, n_views)}.{guess}"

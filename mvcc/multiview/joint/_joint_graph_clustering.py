@@ -268,8 +268,7 @@ class JointGraphClustering(MultiViewEstimator):
         counted = [c.of_some_weight() for c in constraints]
         if self.on_conflict == "error":
             refuse_conflicts(counted, relations, call_rows(names))
-        makers = fitted_features(data, self.features, names)
-        data = [maker.transform(table) for maker, table in zip(makers, data, strict=True)]
+        makers, data = fitted_features(data, self.features, names)
         contradicted = contradicted_matches([len(X) for X in data], relations)
         confirmed = without(contradicted, relations)
         connected = checked_connected_views(data, confirmed, settings, names)

@@ -13,7 +13,7 @@ import pandas as pd
 from mvcc._utils.arrays import Ints
 from mvcc._utils.contexts import one_thread
 from mvcc._utils.messages import nearest_id, row_name, shown
-from mvcc._utils.validation import RandomState, as_generator, check_count
+from mvcc._utils.validation import RandomState, as_generator, check_count, is_integer
 from mvcc.embedding import any_graph, connecting_relations
 from mvcc.exceptions import InvalidInputError
 from mvcc.multiview.questions._coverage import Coverage
@@ -274,7 +274,7 @@ class NamedObjects:
         if isinstance(question, tuple) and len(question) == 2:
             view, row = self._given.number(question[0], "question"), question[1]
             size = len(self.of_rows[view])
-            if isinstance(row, int | np.integer) and not isinstance(row, bool) and 0 <= row < size:
+            if is_integer(row) and 0 <= row < size:
                 return int(self.of_rows[view][row])
             raise InvalidInputError(
                 f"question: the rows of view {shown(question[0])} are 0 … {size - 1}, got "

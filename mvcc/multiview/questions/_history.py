@@ -13,6 +13,7 @@ import numpy as np
 
 from mvcc._utils.arrays import Ints
 from mvcc._utils.messages import clipped, nearest, shown
+from mvcc._utils.validation import is_integer
 from mvcc.exceptions import InvalidInputError
 
 UNSURE, OUTLIER, NEW, UNDO = "unsure", "outlier", "new", "undo"
@@ -160,11 +161,7 @@ class AnswerHistory:
             if group := self.number(which) or by_handle.get(which):
                 return group
             guess = nearest(which, self.names.values())
-        elif (
-            isinstance(which, int | np.integer)
-            and not isinstance(which, bool)
-            and which in self.names
-        ):
+        elif is_integer(which) and which in self.names:
             return int(which)
         known = ", ".join(map(shown, self.names.values())) or "none so far"
         raise InvalidInputError(
