@@ -71,17 +71,16 @@ class Problem:
         groups = None if neighborhoods is None else neighborhoods.groups(len(X))
         return cls(X, others.listed(), groups)
 
-    def nearest(self, centers: Floats) -> Ints:
-        labels = np.empty(len(self.X), np.int64)
-        self._assign(self._everyone, centers, labels)
-        return labels
-
     def descend(
-        self, centers: Floats, labels: Ints, rng: np.random.Generator, max_iter: int
+        self, centers: Floats, labels: Ints | None, rng: np.random.Generator, max_iter: int
     ) -> Found:
-        """Sweep over constrained points, others, centers until no label changes; −1 is none."""
-        X, groups = self.X, self.groups
-        centers, labels, k = centers.copy(), labels.copy(), len(centers)
+        """Sweep over constrained points, others, centers until no label changes."""
+        # a label of −1 is none; without labels points begin with their nearest centers
+        X, groups, k = self.X, self.groups, len(centers)
+        if labels is None:
+            labels = np.empty(len(X), np.int64)
+            self._assign(self._everyone, centers, labels)
+        centers, labels = centers.copy(), labels.copy()
         donor, plain = np.full(k, -1), _plain(centers)
         own = rivals = None
         if groups is not None:

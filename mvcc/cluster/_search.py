@@ -43,13 +43,13 @@ class Search:
         with one_thread(), quiet_k_means():
             estimator = KMeans(self._k, n_init=N_INIT, random_state=self._seed).fit(self.X)
         centers = estimator.cluster_centers_
-        best = bare.descend(centers, bare.nearest(centers), self._rng, self._sweeps)
+        best = bare.descend(centers, None, self._rng, self._sweeps)
         if self._k == 1:
             return best
         failed = 0
         while failed < _FAILED_SWAPS:
             centers = bare.swapped(best.centers, failed, self._rng)
-            end = bare.descend(centers, bare.nearest(centers), self._rng, self._sweeps)
+            end = bare.descend(centers, None, self._rng, self._sweeps)
             failed += 1
             if end.beats(best):
                 best, failed = end, 0
@@ -61,10 +61,10 @@ class Search:
         # without labels, with the nearest centers', with neighborhoods that move as a whole
         rows = self.rows
         yield self._descend(self.k_means.centers, self.k_means.labels)
-        yield self._from(rows.spread_centers(self._k, neighborhoods, self._rng))
+        yield self._descend(rows.spread_centers(self._k, neighborhoods, self._rng), None)
         yield self._descend(self._plus_plus(rows), np.full(len(self.X), -1))
         while True:
-            yield self._from(self._plus_plus(rows))
+            yield self._descend(self._plus_plus(rows), None)
             if self._whole is not None:
                 yield self._descend(*self._as_wholes(self._plus_plus(self._whole[0])))
 
@@ -76,11 +76,7 @@ class Search:
                 ends.append(end)
                 yield end.centers
 
-    def _from(self, centers: Floats) -> Found:
-        """Descend from centers, every row being with the nearest before the first sweep."""
-        return self._descend(centers, self.rows.nearest(centers))
-
-    def _descend(self, centers: Floats, labels: Ints) -> Found:
+    def _descend(self, centers: Floats, labels: Ints | None) -> Found:
         """Descend, move whole neighborhoods, which sweeps rarely do, and descend again."""
         end = self.rows.descend(centers, labels, self._rng, self._sweeps)
         if self._whole is None:
@@ -92,7 +88,7 @@ class Search:
         """Descend with neighborhoods that move as a whole; return centers and all labels."""
         assert self._whole is not None
         problem, point = self._whole
-        end = problem.descend(centers, problem.nearest(centers), self._rng, self._sweeps)
+        end = problem.descend(centers, None, self._rng, self._sweeps)
         return end.centers, end.labels[point]
 
     def _plus_plus(self, problem: Problem) -> Floats:
@@ -207,7 +203,7 @@ def search_pck(
     turns = numbered("start", range(n_init), teller(len(X)))
     for _, start in zip(turns, chain(starts, repeat(nothing)), strict=False):
         centers = problem.spread_centers(n_clusters, np.asarray(start, dtype=np.float64), rng)
-        end = problem.descend(centers, problem.nearest(centers), rng, _SWEEPS)
+        end = problem.descend(centers, None, rng, _SWEEPS)
         if best is None or end.beats(best):
             best, n_reached = end, 0
         n_reached += end.as_low_as(best)

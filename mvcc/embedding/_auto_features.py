@@ -263,10 +263,11 @@ class AutoFeatures(
             return sp.csr_array(sp.csr_array(X) @ sp.diags_array(self._weights))
         if self.rule_ == "histograms":
             return np.sqrt(X.maximum(0) if sp.issparse(X) else np.maximum(X, 0))
-        counts = sp.csr_array(X)
-        logarithms = counts.copy()
-        logarithms.data = np.log1p(np.maximum(counts.data, 0))
-        return _unit_length(sp.csr_array(logarithms @ sp.diags_array(self._weights)))
+        logarithms = sp.csr_array(X, copy=True)
+        logarithms.data = np.log1p(np.maximum(logarithms.data, 0))
+        rows = sp.csr_array(logarithms @ sp.diags_array(self._weights))
+        lengths = np.sqrt(rows.multiply(rows).sum(axis=1))
+        return sp.csr_array(sp.diags_array(quotient(1.0, lengths)) @ rows)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -321,12 +322,6 @@ def _inverse_of_largest(X: sp.csr_array) -> Floats:
     """Return 1 over the largest magnitude of every column; 0 for one of zeros."""
     largest = abs(X).max(axis=0).toarray().ravel()
     return quotient(1.0, largest)
-
-
-def _unit_length(rows: sp.csr_array) -> sp.csr_array:
-    """Scale sparse rows to length 1; rows of zeros stay."""
-    lengths = np.sqrt(rows.multiply(rows).sum(axis=1))
-    return sp.csr_array(sp.diags_array(quotient(1.0, lengths)) @ rows)
 
 
 def _have_one_sum(X: Any) -> bool:

@@ -146,11 +146,10 @@ def test_descents_differ_and_moving_neighborhoods_as_a_whole_lowers_some():
         for found in ends:
             assert found.objective == search.rows.objective(found.labels, found.centers)
         centers = X[:k]
-        labels = search.rows.nearest(centers)
-        alone = search.rows.descend(centers, labels, np.random.default_rng(seed), 40)
+        alone = search.rows.descend(centers, None, np.random.default_rng(seed), 40)
         search._rng = np.random.default_rng(seed)
         assert not np.array_equal(search._as_wholes(centers)[0], centers), "they have descended"
-        after = search._from(centers)
+        after = search._descend(centers, None)
         assert after.objective <= alone.objective
         moved += after.objective < alone.objective * (1 - 1e-6)
     assert moved >= 2
