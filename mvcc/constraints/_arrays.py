@@ -50,7 +50,6 @@ def check_pairs(pairs: ArrayLike) -> Ints:
 
 
 def check_kinds(must_link: ArrayLike, n: int) -> Bools:
-    """Return whether each of n constraints is a must-link."""
     kinds = as_array(must_link, "must_link")
     if kinds.dtype.kind == "O":  # truth values, it may be
         kinds = as_array(kinds.tolist(), "must_link")

@@ -66,7 +66,6 @@ class ViewTies:
 
     @classmethod
     def of(cls, X: Floats, n_anchors: int, n_components: int, rng: np.random.Generator) -> ViewTies:
-        """Find anchors and eigenvectors."""
         anchors, ties = Anchors.among(X, n_anchors, rng)
         roots = np.sqrt(inverse_of(column_sums(ties)))
         gram = roots[:, None] * dense_gram(ties, np.ones(len(X))) * roots
@@ -118,7 +117,6 @@ class AnchorGraph:
 
     @property
     def n_anchors(self) -> list[int]:
-        """The number of anchors of every view."""
         return [len(view.anchors.places) for view in self.views]
 
     @cached_property

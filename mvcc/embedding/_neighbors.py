@@ -53,7 +53,6 @@ class NeighborSearch:
 
     @classmethod
     def among(cls, data: Floats) -> NeighborSearch:
-        """Prepare the search among the rows of data."""
         center = np.median(data, axis=0)
         moved = data - center
         unit = float(max(moved.max(initial=0.0), -moved.min(initial=0.0))) or 1.0

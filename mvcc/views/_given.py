@@ -38,7 +38,6 @@ class GivenViews:
 
     @classmethod
     def of(cls, views: Any) -> GivenViews:
-        """Take a list of views, or a dict of views by name."""
         if is_table(views):
             raise InvalidInputError(
                 f"views must be a list with one entry for each view, or a dict {{name: view}}, not "
@@ -86,7 +85,6 @@ class GivenViews:
 
     @property
     def in_words(self) -> str:
-        """The views with their numbers of rows."""
         names = (called(v, self.names) for v in range(len(self.tables)))
         return ", ".join(f"{name} ({n} rows)" for name, n in zip(names, self.sizes, strict=True))
 
@@ -98,7 +96,6 @@ class GivenViews:
         ]
 
     def constraints(self, given: Any) -> list[Constraints]:
-        """Return the constraints of every view, in numbers of rows."""
         if isinstance(given, pd.DataFrame):
             raise InvalidInputError(
                 f"constraints must say which view they are of: give {{view: DataFrame}}; "
@@ -171,7 +168,6 @@ class GivenViews:
         return rows
 
     def _pairs_of_ids(self, frame: pd.DataFrame, views: tuple[int, int], where: str) -> ArrayLike:
-        """Return the rows that two columns of ids name."""
         columns = list(frame.columns)
         if len(columns) != 2:
             raise InvalidInputError(
@@ -237,7 +233,6 @@ def is_table(X: Any) -> bool:
 
 
 def called_table(table: Any) -> str:
-    """Return what messages call the rows of one view."""
     return "a DataFrame" if hasattr(table, "columns") else f"an array of shape {table.shape}"
 
 

@@ -214,7 +214,6 @@ def without_wrong_matches(
 
 
 def without(dropped: dict[ViewPair, Bools], relations: Relations) -> Relations:
-    """Return the matches that are not dropped."""
     return {key: rows[~dropped[key]] for key, rows in relations.items()}
 
 

@@ -64,7 +64,6 @@ class Settings:
 
     @classmethod
     def of(cls, model: Any) -> Settings:
-        """Check the parameters of an estimator."""
         check_choice(model.graph, "graph", ("auto", "exact", "anchors"))
         n_components = model.n_components
         if n_components is not None:

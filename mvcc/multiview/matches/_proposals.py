@@ -201,7 +201,6 @@ def without_folds(
 
 
 def are_matches(matches: Ints, rows: Ints, others: Ints) -> Bools:
-    """Tell which rows of u and others of v match."""
     return np.isin((rows << 32) | others, (matches[:, 0] << 32) | matches[:, 1])
 
 

@@ -91,7 +91,6 @@ class Chooser:
 
     @one_thread()
     def _question(self, obj: int) -> Question:
-        """Return the question about an object."""
         likeness = self._likeness(obj)
         groups = {group.number: group for group in self.groups}
         members, asked = self._history.members(), self._history.asked()
@@ -254,7 +253,6 @@ class NamedObjects:
         self._lacking: dict[str, int] = {}
 
     def rows(self, obj: int) -> Rows:
-        """Return the rows of an object, per view."""
         spans = zip(self._order, self._ends[obj].tolist(), self.n_rows[obj].tolist(), strict=True)
         return tuple(tuple(order[end - n_rows : end].tolist()) for order, end, n_rows in spans)
 

@@ -70,7 +70,6 @@ class GroupLinks:
 
     @property
     def constraints(self) -> list[Constraints]:
-        """The constraints of every view, in its rows."""
         from mvcc.constraints import Constraints  # numba, which takes half a second to import
 
         constraints = []

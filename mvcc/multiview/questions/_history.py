@@ -284,7 +284,6 @@ def answers_standing(lines: Iterable[Answer]) -> tuple[Answer, ...]:
 
 
 def is_handle(name: str) -> bool:
-    """Tell whether a name looks like the handle of a group."""
     return bool(_HANDLE.fullmatch(name))
 
 
