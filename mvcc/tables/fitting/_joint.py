@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -11,14 +11,13 @@ from mvcc._utils.arrays import Floats, Ints, LazyRows
 from mvcc._utils.messages import counted
 from mvcc.constraints import Constraints
 from mvcc.multiview import JointGraphClustering, hardly_agree, seem_wrong
-from mvcc.results import ViewFacts, left_out_in_words
+from mvcc.results import left_out_in_words
 from mvcc.tables._job import Job
-from mvcc.tables._layout import COLUMNS, MOVED, SUSPICIOUS
+from mvcc.tables._layout import COLUMNS, MOVED
 from mvcc.tables.fitting._chains import judged
 from mvcc.tables.fitting._features import drawn, plane_of
 from mvcc.tables.fitting._fit import MOST_LISTED, Explained, Fit, Labels, Method, Rows, renumbered
 from mvcc.tables.reading._inputs import Inputs
-from mvcc.tables.reading._table import Table
 
 _MANY = 20  # constraints, of which some are expected to move a row; or rows of one object
 
@@ -69,9 +68,6 @@ class Joint(Method):
             "residual": model.eigen_residual_,
         }
         matches = {key: self._suspicious(key, rows) for key, rows in self.relations.items()}
-        suspicious = {key: relation["suspicious"] for key, relation in matches.items()}
-        for view, lines in suspicious_lines(tables, suspicious).items():
-            files[view][SUSPICIOUS] = lines
         cautions = list(self._cautions(moved, matches))
         return Explained({"joint": facts, "co_em": None}, views, matches, files, cautions)
 
@@ -176,18 +172,3 @@ def _heaviest(given: list[Constraints], ids: list[list[str]]) -> dict[tuple[int,
             heaviest.setdefault((view, i), said)
             heaviest.setdefault((view, j), said)
     return heaviest
-
-
-def suspicious_lines(
-    tables: Sequence[Table | ViewFacts], matches: Mapping[tuple[int, int], Iterable[Any]]
-) -> dict[int, Rows]:
-    """Return the matches that seem to be wrong for each of their views, its own rows first."""
-    lines: dict[int, Rows] = {}
-    for views, suspicious in matches.items():
-        for *rows, suspicion, left_out in suspicious:
-            for side, (u, v) in enumerate((views, views[::-1])):
-                own_id, other_id = tables[u].ids[rows[side]], tables[v].ids[rows[1 - side]]
-                line = [own_id, tables[v].name, other_id, round(suspicion, 4)]
-                listed = lines.setdefault(u, [[*COLUMNS[SUSPICIOUS]]])
-                listed.append([*line, "yes" if left_out else "no"])
-    return lines

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -161,18 +162,24 @@ def labels_of(facts: Clustering, tables: list[Table], uncorrected: Clustering) -
         files[f"{table.name}/{LABELS}"] = csv_bytes(lines)
     if facts.together:
         files[DISPUTED] = csv_bytes(facts.together.disputed_lines())
-    doubtful = {
-        view for relation in uncorrected.relations if relation.suspicious for view in relation.views
-    }
-    if doubtful:
-        from mvcc.tables.fitting._joint import suspicious_lines  # scikit-learn
-
-        suspicious = {relation.views: relation.suspicious for relation in facts.relations}
-        listed = suspicious_lines(facts.views, suspicious)
-        for position in sorted(doubtful):
-            rows = listed.get(position, [[*COLUMNS[SUSPICIOUS]]])
-            files[f"{facts.views[position].name}/{SUSPICIOUS}"] = csv_bytes(rows)
+    doubtful = [relation.views for relation in uncorrected.relations if relation.suspicious]
+    for position in sorted({*chain(*doubtful)}):
+        rows = [[*COLUMNS[SUSPICIOUS]], *_suspicious(facts, position)]
+        files[f"{facts.views[position].name}/{SUSPICIOUS}"] = csv_bytes(rows)
     return files
+
+
+def _suspicious(facts: Clustering, view: int) -> Iterator[list[Any]]:
+    """Give the matches of a view that seem to be wrong, its own rows first."""
+    own_ids = facts.views[view].ids
+    for relation in facts.relations:
+        if view in relation.views:
+            side = relation.views.index(view)
+            other = facts.views[relation.views[1 - side]]
+            for match in relation.suspicious:
+                rows, left_out = (match.i, match.j), "yes" if match.dropped else "no"
+                ids = own_ids[rows[side]], other.name, other.ids[rows[1 - side]]
+                yield [*ids, round(match.suspicion, 4), left_out]
 
 
 def clusters_of(view: ViewFacts) -> dict[str, int]:
