@@ -33,6 +33,7 @@ from mvcc.tables.output._stored import (
     n_lacking,
     read_found,
     refuse_samples,
+    same_tables,
 )
 from mvcc.tables.reading._inputs import Inputs
 from mvcc.tables.reading._read_inputs import read_inputs
@@ -246,11 +247,9 @@ class ReviewSession(LoggedSession):
         refuse_samples(self.folder, self._found, why)
         with moved_perhaps(self.folder):
             inputs = read_inputs(self._job.model_copy(update={"n_clusters": "auto"}))
-        checksums = {source.path: source.sha256 for source in self._found.inputs}
-        rows = []
-        for view, table, file in zip(self._found.views, inputs.tables, inputs.files, strict=False):
-            is_same_file = checksums.get(view.source) == file[2]
-            if not is_same_file or {*view.ids, *view.outliers} != set(table.ids):
+        same, rows = same_tables(self._found, inputs), []
+        for view, table in zip(self._found.views, inputs.tables, strict=True):
+            if view.name not in same or {*view.ids, *view.outliers} != set(table.ids):
                 raise has_changed(table.path, self.folder)
             rows.append(np.array([table.row[id] for id in view.ids]))
         used = inputs.on_rows(rows)

@@ -18,7 +18,13 @@ from mvcc.tables._config import load_job
 from mvcc.tables._job import Job, View
 from mvcc.tables._layout import ANSWERS, CONFIG, MODEL
 from mvcc.tables.correcting._corrections import Corrections, read_corrections, with_matches
-from mvcc.tables.output._stored import check_files, model_in, read_found, unfinished_review
+from mvcc.tables.output._stored import (
+    check_files,
+    model_in,
+    read_found,
+    same_tables,
+    unfinished_review,
+)
 from mvcc.tables.reading._answers import answered_rows, with_answers
 from mvcc.tables.reading._column import LeftOut
 from mvcc.tables.reading._files import read_frames
@@ -51,17 +57,13 @@ class Former:
 
     def strange(self, inputs: Inputs) -> set[str]:
         """Return the views whose rows are or were numbered, unless the table is the former one."""
-        sums_before = {file.path: file.sha256 for file in self.facts.inputs}
-        sums_now = {path: sha256 for path, _, sha256 in inputs.files}
-        known = {(view.name, sums_before.get(view.source)) for view in self.facts.views}
-        tables = {table.name: table for table in self.tables}
-        names = set()
+        same = same_tables(self.facts, inputs).difference(self.moved)
+        tables, names = {table.name: table for table in self.tables}, set[str]()
         for table in inputs.tables_read:
             name, was_numbered = table.name, table.name in self.numbered
             if name in tables and table.has_rows_of(tables[name]):
                 continue
-            is_former = (name, sums_now.get(table.path, "")) in known and name not in self.moved
-            if was_numbered != table.is_numbered or (was_numbered and not is_former):
+            if was_numbered != table.is_numbered or (was_numbered and name not in same):
                 names.add(name)
         return names
 

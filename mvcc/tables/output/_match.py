@@ -26,7 +26,7 @@ from mvcc.tables.correcting._corrections import (
 )
 from mvcc.tables.output._export_formats import escaped
 from mvcc.tables.output._folder import inputs_of
-from mvcc.tables.output._stored import has_changed, read_result, refuse_samples
+from mvcc.tables.output._stored import has_changed, read_result, refuse_samples, same_tables
 from mvcc.tables.reading._answers import with_answers
 from mvcc.tables.reading._inputs import Inputs
 from mvcc.tables.reading._read_inputs import read_inputs
@@ -109,7 +109,10 @@ def _read(job: Job, clustering: Path | None) -> tuple[Inputs, Clustering | None,
     facts, corrections = read_result(clustering), read_corrections(clustering)
     refuse_samples(clustering, facts)
     inputs = read_inputs(job)
-    _refuse_changed(clustering, facts, inputs)
+    same = same_tables(facts, inputs)
+    for table in inputs.tables:  # unless ids tell which rows are the same
+        if table.is_numbered and table.name not in same:
+            raise has_changed(table.path, clustering)
     inputs = with_answers(job, with_matches(inputs, corrections))
     outliers = {view.name: view.outliers for view in facts.views}
     is_left_out = [np.isin(table.ids, outliers.get(table.name, ())) for table in inputs.tables]
@@ -182,15 +185,6 @@ def write_proposals(found: dict[str, Any], path: Path, job: Job, *, fresh: bool 
     rows = [[*row[:2], *escaped([str(value) for value in row[2:]])] for row in found["rows"]]
     content = csv_bytes([found["columns"], *rows])
     write_output(path, content, PROPOSALS, fresh=fresh, inputs=inputs_of(job))
-
-
-def _refuse_changed(clustering: Path, facts: Clustering, inputs: Inputs) -> None:
-    """Refuse tables that are not those of a clustering, unless ids tell which rows are the same."""
-    before = {view.name: file for view, file in zip(facts.views, facts.inputs, strict=False)}
-    for table, (*_, sha256) in zip(inputs.tables, inputs.files, strict=False):
-        file = before.get(table.name)
-        if table.is_numbered and not (file and file.sha256 == sha256):
-            raise has_changed(table.path, clustering)
 
 
 def _between(inputs: Inputs, between: str | None) -> tuple[list[Table], Ints]:

@@ -244,12 +244,10 @@ def _write_csv(path: Path, labeled: Iterator[Columns]) -> None:
 def _write_parquet(path: Path, labeled: Iterator[Columns]) -> None:
     import pyarrow.parquet
 
-    with ExitStack() as stack:
-        writer: Any = None
-        for columns in labeled:
-            table = pyarrow.table({name: pyarrow.array(values) for name, values in columns.items()})
-            if writer is None:
-                writer = stack.enter_context(pyarrow.parquet.ParquetWriter(path, table.schema))
+    tables = map(pyarrow.table, labeled)
+    first = next(tables)
+    with pyarrow.parquet.ParquetWriter(path, first.schema) as writer:
+        for table in chain([first], tables):
             writer.write_table(table)
 
 

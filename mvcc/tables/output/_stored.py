@@ -40,6 +40,7 @@ from mvcc.tables.reading._people import log_in
 
 if TYPE_CHECKING:
     from mvcc.tables.model._saved import SavedClustering
+    from mvcc.tables.reading._inputs import Inputs
 
 
 def job_of_clustering(folder: Path, facts: Clustering) -> Job:
@@ -83,6 +84,15 @@ def has_changed(table: str, folder: Path, is_same_file: bool = False) -> DataErr
         f"{table} {problem} it anew:"
         f" mvcc cluster {typed(folder / CONFIG)} --continue {typed(folder)} --out NEW"
     )
+
+
+def same_tables(facts: Clustering, inputs: Inputs) -> set[str]:
+    """Return the views whose tables are the files that were clustered, by their checksums."""
+    sums_before = {file.path: file.sha256 for file in facts.inputs}
+    sums_now = {path: sha256 for path, _, sha256 in inputs.files}
+    before = {(view.name, sums_before.get(view.source)) for view in facts.views}
+    now = {table.name: sums_now.get(table.path, "") for table in inputs.tables_read}
+    return {name for name, sha256 in now.items() if (name, sha256) in before}
 
 
 def inputs_of_clustering(folder: Path) -> list[str]:
