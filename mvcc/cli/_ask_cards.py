@@ -85,9 +85,8 @@ class Screen:
         self._console.print(Text(text, style))
 
     def show_list(self, answers: list[GivenAnswer]) -> None:
-        text_columns = (Column(overflow="fold"), Column(overflow="fold"), Column(overflow="fold"))
-        number_column = Column(justify="right", min_width=3, no_wrap=True)
-        table = Table.grid(number_column, *text_columns, padding=(0, 2))
+        number = Column(justify="right", min_width=3, no_wrap=True)
+        table = Table.grid(number, *(Column(overflow="fold") for _ in range(3)), padding=(0, 2))
         for index, answer in enumerate(answers, 1):
             table.add_row(str(index), clean(answer.id), clean(answer.title), clean(answer.answer))
         self._console.print(table)

@@ -135,8 +135,7 @@ def output_options(json_help: str) -> Callable[[Command], Command]:
             ("-q", "--quiet", "Print only errors and the output of --json."),
             ("--json", json_help),
         ):
-            option = flag(*flags, help=text, expose_value=False, callback=_note_flag)
-            command = option(command)
+            command = flag(*flags, help=text, expose_value=False, callback=_note_flag)(command)
         return command
 
     return add

@@ -44,6 +44,7 @@ from ._reading import known_checksums as known_checksums
 from ._reading import parse_table as parse_table
 from ._reading import read_manifest as read_manifest
 from ._schema import CLUSTERING as CLUSTERING
+from ._schema import SCHEMA as SCHEMA
 from ._schema import Clustering as Clustering
 from ._schema import Input as Input
 from ._schema import Relation as Relation

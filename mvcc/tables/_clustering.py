@@ -16,7 +16,7 @@ from mvcc._utils.environment import command_line, machine, now, versions
 from mvcc._utils.messages import agreeing, counted, enumerated, for_reader, percent, views_of_pair
 from mvcc.constraints import n_satisfied
 from mvcc.metrics import cluster_fit
-from mvcc.results import Clustering, parse_facts
+from mvcc.results import SCHEMA, Clustering, parse_facts
 from mvcc.tables._job import Job
 from mvcc.tables.correcting._corrected import Reviewed
 from mvcc.tables.correcting._draft import Draft
@@ -40,7 +40,6 @@ from mvcc.tables.reading._column import LeftOut
 from mvcc.tables.reading._inputs import Inputs, no_answers
 from mvcc.tables.reading._table import Table
 
-SCHEMA = 1
 _LARGE = 1 / 3  # of all rows
 _SMALL = 1 / 4  # of the largest cluster
 _STABLE = 0.605  # what is written as .60 is not stable

@@ -204,12 +204,11 @@ class CarryingOver:
 
     def _rows(self, line: Answer, dropped: set[str]) -> list[str]:
         """Return the rows that a line names, for each set of views, but those of some views."""
-        rows = [(row, view_and_id(row)[0]) for row in rows_in(line.id)]
         if line.answer in (MATCH, NO_MATCH):
             return [] if dropped else [line.id]
         parts, any_set = dict[int, list[str]](), self._set_of_rows(line.id)
-        for row, view in rows:
-            if view not in dropped:
+        for row in rows_in(line.id):
+            if (view := view_and_id(row)[0]) not in dropped:
                 parts.setdefault(self._set_of.get(view, any_set), []).append(row)
         return ["\n".join(part) for part in parts.values()]
 

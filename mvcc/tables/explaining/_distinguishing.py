@@ -180,14 +180,13 @@ def _best_bins(below: Floats, lowest: Floats) -> tuple[int, int]:
 
 def _rule_of(edges: Floats, first: int, last: int, shown_as: str | None) -> tuple[str, str]:
     """Return whether the values of some bins are low, medium or high, and the rule for them."""
-    if first == 0:
-        return "low", f"< {written(edges[last], shown_as)}"
+    low = written(edges[first], shown_as)
     if last == len(edges):
-        return "high", f"≥ {written(edges[first], shown_as)}"
-    return (
-        "medium",
-        f"between {written(edges[first], shown_as)} and {written(edges[last], shown_as)}",
-    )
+        return "high", f"≥ {low}"
+    high = written(edges[last], shown_as)
+    if first == 0:
+        return "low", f"< {high}"
+    return "medium", f"between {low} and {high}"
 
 
 def _shares(column: Column, values: Any, labels: Ints, k: int) -> Iterator[tuple[int, Found]]:

@@ -115,11 +115,10 @@ def _spelled_like(facts: Clustering, others: Clustering) -> Clustering:
 
 def _rows_in_both(first: ViewFacts, second: ViewFacts) -> pd.DataFrame:
     """Return the clusters of rows in both clusterings, by the ids that both have."""
-    before, after = (
-        pd.Series(list(clusters.values()), pd.Index(list(clusters), dtype=object), dtype=np.int64)
-        for clusters in map(clusters_of, (first, second))
-    )
-    return before.to_frame("from").join(after.rename("cluster_in_second"), how="inner")
+    before, after = clusters_of(first), clusters_of(second)
+    ids = pd.Index([id for id in before if id in after], dtype=object, name="id")
+    both = {"from": [before[id] for id in ids], "cluster_in_second": [after[id] for id in ids]}
+    return pd.DataFrame(both, ids)
 
 
 def _compared(
@@ -139,7 +138,7 @@ def _compared(
     agreement = None
     if is_clustered.sum() > 1:
         agreement = float(adjusted_rand_score(before[is_clustered], after[is_clustered]))
-    moved = shared.assign(to=aligned)[before != aligned].rename_axis("id").reset_index()
+    moved = shared.assign(to=aligned)[before != aligned].reset_index()
     return {
         "name": views[0].name,
         "rows": len(shared),
