@@ -198,6 +198,16 @@ def for_reader(option: str, setting: str) -> str:
 
 
 @contextmanager
+def about(place: str = "", advice: str = "", kind: type[MvccError] = MvccError) -> Iterator[None]:
+    """Begin the message of an error with the place of what it is about, and end it with advice."""
+    try:
+        yield
+    except kind as error:
+        error.args = (f"{place}{error}{advice}",)
+        raise
+
+
+@contextmanager
 def naming(view: int, names: Sequence[str] | None) -> Iterator[None]:
     """Name the view in the message of an error, or in a note if another package raised it."""
     try:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Self
+from typing import ClassVar, Self
 
 from mvcc._utils.files import csv_bytes, sha256_of, sha256_of_file
-from mvcc._utils.messages import clipped, shown
+from mvcc._utils.messages import about, clipped, shown
 from mvcc._utils.outputs import OutputFolder
-from mvcc.exceptions import DataError, MvccError, StoreError
+from mvcc.exceptions import DataError, StoreError
 from mvcc.multiview import Answer
 from mvcc.tables.asking._card import Shower
 from mvcc.tables.correcting._corrections import refuse_line_breaks
@@ -21,6 +21,8 @@ from mvcc.tables.reading._people import LOG_COLUMNS, Record, read_log, read_reco
 
 class LoggedSession(ABC):
     """A session with a log of answers in a folder, held as a context manager."""
+
+    kinds: ClassVar[Mapping[str, str]] = {}  # of files that other commands write as well
 
     def __init__(self, out: OutputFolder, log: str, inputs: Inputs) -> None:
         for table in inputs.tables:
@@ -61,7 +63,7 @@ class LoggedSession(ABC):
 
     def _read_log(self) -> None:
         self._checksum = self._checksum_now()
-        with about("", f" If this is not a log of answers, {self._out.elsewhere}."):
+        with about(advice=f" If this is not a log of answers, {self._out.elsewhere}."):
             self._records, cut = read_log(self._log, StoreError)
         self.version = len(self._records)
         if cut:
@@ -70,9 +72,7 @@ class LoggedSession(ABC):
                 f"{self._log}:{line}: the last line, {shown(text)}, was cut off, and is left out."
             )
 
-    def _store(
-        self, lines: Sequence[Answer], files: Mapping[str, bytes], kinds: Mapping[str, str]
-    ) -> None:
+    def _store(self, lines: Sequence[Answer], files: Mapping[str, bytes]) -> None:
         """Store all lines and what follows from them, or nothing; a log changed since is kept."""
         former = [fields for _, fields in self._records]  # stay as they are, in other words or not
         added = [[line.id, line.answer, line.when] for line in lines[len(former) :]]
@@ -86,7 +86,7 @@ class LoggedSession(ABC):
         if self._checksum is None or len(lines) > self.version:
             contents[self._log.name] = content
         try:
-            self._out.write({**contents, **files}, kinds, own=contents)
+            self._out.write({**contents, **files}, self.kinds, own=contents)
         except StoreError as error:
             kept = f"What {self._log.name} holds is kept; run the same command to resume."
             if contents and self._checksum_now() == sha256_of(content):
@@ -97,16 +97,6 @@ class LoggedSession(ABC):
     def _checksum_now(self) -> str | None:
         """Return the checksum of the log as it is on the disk, None if there is none."""
         return sha256_of_file(self._log) if self._log.is_file() else None
-
-
-@contextmanager
-def about(place: str, advice: str = "") -> Iterator[None]:
-    """Begin the message of an error with the place of what it is about, and end it with advice."""
-    try:
-        yield
-    except MvccError as error:
-        error.args = (f"{place}{error}{advice}",)
-        raise
 
 
 def record_table(session: LoggedSession, path: Path) -> list[Answer]:

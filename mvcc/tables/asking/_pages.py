@@ -17,7 +17,7 @@ from mvcc.multiview import UNDO
 from mvcc.tables.asking._card import Card, ShownRow, Status, told_group
 from mvcc.tables.asking._log import LoggedSession
 from mvcc.tables.asking._session import AskSession
-from mvcc.tables.correcting._corrections import LEFT_OUT, MOST_LETTERS, rows_in
+from mvcc.tables.correcting._corrections import LEFT_OUT, MOST_LETTERS, names_of, rows_in
 
 if TYPE_CHECKING:
     from mvcc.tables.asking._review import ReviewSession
@@ -260,8 +260,8 @@ class ReviewPage(Page):
         for v, i in rows[:_MOST_MOVED]:
             both = [draft.labels[v][i] for draft in (before, after)]
             origin, target = ("none" if label == LEFT_OUT else label for label in both)
-            view = after.found.views[v]
-            moved.append(f"{row_name(view.name, view.ids[i])} from {origin} to {target}")
+            (name,) = names_of(after.found.views, [(v, i)])
+            moved.append(f"{name} from {origin} to {target}")
         return {"n_moved": len(rows), "moved": moved}
 
     def _shown(self, names: Iterable[str]) -> dict[str, Any]:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from mvcc._utils.arrays import Floats
-from mvcc._utils.messages import counted, nearest_id, row_name, shown, view_and_id
+from mvcc._utils.messages import about, counted, nearest_id, row_name, shown, view_and_id
 from mvcc._utils.outputs import OutputFolder, put_back
 from mvcc.exceptions import InvalidInputError, StoreError
 from mvcc.multiview import NEW, UNDO, Answer
@@ -19,9 +19,15 @@ from mvcc.reporting.html import REPORT, REPORT_KIND, clustering_page
 from mvcc.results import CLUSTERING, Clustering, Sureness, ViewFacts, listed_clusters, read_facts
 from mvcc.tables._layout import CORRECTIONS, FOUND
 from mvcc.tables.asking._card import ShownRow
-from mvcc.tables.asking._log import LoggedSession, about
+from mvcc.tables.asking._log import LoggedSession
 from mvcc.tables.correcting._corrected import Reviewed, parts_of
-from mvcc.tables.correcting._corrections import MATCH, NO_MATCH, corrections_in, is_about_cluster
+from mvcc.tables.correcting._corrections import (
+    MATCH,
+    NO_MATCH,
+    corrections_in,
+    is_about_cluster,
+    names_of,
+)
 from mvcc.tables.correcting._draft import Draft, Row
 from mvcc.tables.explaining._distinguishing import with_likely_labels
 from mvcc.tables.fitting._features import features_before_clusters
@@ -51,6 +57,8 @@ class ReviewSession(LoggedSession):
     `on_note` gets notes on it.
     """
 
+    kinds: ClassVar[Mapping[str, str]] = {REPORT: REPORT_KIND}
+
     def __init__(self, folder: Path, on_note: Callable[[str], None] = lambda note: None) -> None:
         self.folder = folder
         put_back(folder, on_note)
@@ -69,7 +77,7 @@ class ReviewSession(LoggedSession):
         self._reviewed = Reviewed(draft, self._used.tables)
         stored = read_facts(self.folder)
         if not self._out.was_used():  # the folder was copied without hidden files
-            self._out.adopt(self._files(stored), {REPORT: REPORT_KIND})
+            self._out.adopt(self._files(stored), self.kinds)
         self._out.refuse_taken(labels_of(self.facts, self._inputs.tables, self._found))
         self._out.refuse_taken([REPORT], REPORT_KIND)
         for warning in draft.lost:
@@ -134,7 +142,7 @@ class ReviewSession(LoggedSession):
         names = [text, *(row_name(view, text) for view in inputs.numbers)]
         found = dict.fromkeys(filter(None, map(inputs.find, names))) or self._shower.titled(text)
         if found:
-            return [row_name(inputs.tables[v].name, inputs.tables[v].ids[i]) for v, i in found]
+            return names_of(inputs.tables, found)
         if view_and_id(text)[0] in inputs.numbers:
             raise InvalidInputError(inputs.lacks(text))
         guess = max((nearest_id(text, table.ids) for table in inputs.tables), key=len)
@@ -208,9 +216,9 @@ class ReviewSession(LoggedSession):
     def violated(self) -> list[dict[str, Any]]:
         """Return the constraints that the clusters violate, with the clusters of their rows."""
         constraints = []
-        for view in self.facts.views:
+        for index, view in enumerate(self.facts.views):
             for link in view.violated:
-                id = "\n".join(row_name(view.name, view.ids[row]) for row in (link.i, link.j))
+                id = "\n".join(names_of(self.facts.views, [(index, link.i), (index, link.j)]))
                 clusters = [view.labels[link.i], view.labels[link.j]]
                 facts = {"must_link": link.must_link, "clusters": clusters, "source": link.reason}
                 constraints.append({"id": id, **facts})
@@ -221,7 +229,8 @@ class ReviewSession(LoggedSession):
         matches = []
         for relation in self.facts.relations:
             for match in relation.suspicious:
-                id = "\n".join(self._both(relation.views, match.i, match.j))
+                both = zip(relation.views, (match.i, match.j), strict=True)
+                id = "\n".join(names_of(self.facts.views, both))
                 matches.append({"id": id, "suspicion": match.suspicion, "used": not match.dropped})
         return sorted(matches, key=lambda match: -match["suspicion"])
 
@@ -231,15 +240,10 @@ class ReviewSession(LoggedSession):
         for relation in self.facts.relations:
             left_out = {match[:2] for match in relation.suspicious if match.dropped}
             for pair in relation.pairs:
-                both = self._both(relation.views, *pair)
+                both = names_of(self.facts.views, zip(relation.views, pair, strict=True))
                 if not rows.isdisjoint(both):
                     matches.append({"id": "\n".join(both), "used": pair not in left_out})
         return matches
-
-    def _both(self, views: tuple[int, int], *pair: int) -> list[str]:
-        """Return the rows of a match as "view:id"."""
-        of_views = (self.facts.views[view] for view in views)
-        return [row_name(view.name, view.ids[i]) for view, i in zip(of_views, pair, strict=True)]
 
     def _read(self) -> Inputs:
         """Read the tables that were clustered, and refuse others."""
@@ -273,7 +277,7 @@ class ReviewSession(LoggedSession):
         """Store the clusters as they were found, the log, and what follows from it."""
         if not (self.folder / FOUND).exists():
             self._out.write({FOUND: self._found.to_json()})
-        self._store(reviewed.draft.lines, self._files(reviewed.facts), {REPORT: REPORT_KIND})
+        self._store(reviewed.draft.lines, self._files(reviewed.facts))
 
 
 def _refuse_contradiction(draft: Draft, former: Draft, said: _Said, line: Answer) -> None:

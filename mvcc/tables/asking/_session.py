@@ -13,7 +13,7 @@ import pandas as pd
 
 from mvcc._utils.environment import now
 from mvcc._utils.files import csv_bytes
-from mvcc._utils.messages import agreeing, counted, shown
+from mvcc._utils.messages import about, agreeing, counted, shown
 from mvcc._utils.outputs import OutputFolder
 from mvcc.constraints import kind_of, refuse_conflicts
 from mvcc.exceptions import ConfigError, InvalidInputError, MvccError, StoreError
@@ -30,7 +30,7 @@ from mvcc.multiview import (
 )
 from mvcc.tables._job import Job
 from mvcc.tables.asking._card import Card, GivenAnswer, NearRow, Status, told_group
-from mvcc.tables.asking._log import LoggedSession, about
+from mvcc.tables.asking._log import LoggedSession
 from mvcc.tables.correcting._corrections import MOST_LETTERS
 from mvcc.tables.fitting._features import features_before_clusters
 from mvcc.tables.output._folder import given_files, refuse_others
@@ -311,8 +311,8 @@ class AskSession(LoggedSession):
         hint = questions.n_clusters_hint
         files = self._files_of(questions, hint.counted)
         if not self._out.was_used():  # the folder was copied without hidden files
-            self._out.adopt(files, {})
-        self._store(questions.history.lines, files, {})
+            self._out.adopt(files, self.kinds)
+        self._store(questions.history.lines, files)
         self._questions, self._hint = questions, hint
         self._second_looks = {}
         for look in questions.second_looks:

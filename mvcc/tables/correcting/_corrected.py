@@ -14,7 +14,7 @@ from mvcc._utils.arrays import Bools, Floats, Ints
 from mvcc._utils.contexts import one_thread
 from mvcc.exceptions import InvalidInputError
 from mvcc.multiview import Answer, JointGraphClustering, match_clusters
-from mvcc.results import Clustering, Relation, left_out_in_words, parse_facts
+from mvcc.results import ENDS, Clustering, Relation, left_out_in_words, parse_facts
 from mvcc.tables.correcting._corrections import LEFT_OUT, with_matches
 from mvcc.tables.correcting._draft import Draft
 from mvcc.tables.explaining._profiles import Places, misnamed, names_in_all, profiles_of
@@ -109,8 +109,7 @@ class _Rewriting:
         gone = [id for row, id in enumerate(facts.ids) if row not in new]
         return {
             **fields,
-            **self._links(view, fields),
-            **self._listed_rows(view, fields),
+            **self._listed(view, fields),
             "n_rows": len(labels),
             "labels": labels.tolist(),
             "names": names if any(names) else [],
@@ -118,29 +117,20 @@ class _Rewriting:
             **against_labels(fields["reference"], labels),
         }
 
-    def _links(self, view: int, fields: dict[str, Any]) -> dict[str, Any]:
-        """Return the constraints of rows of a view that are left, and which are satisfied now."""
-        new, labels = self._new[view], self._labels[view]
-        kinds = ("given", "dropped", "propagated", "received")
-        links = {name: _left(fields.get(name, []), new, new) for name in kinds}
-        for link in links["given"]:
+    def _listed(self, view: int, fields: dict[str, Any]) -> dict[str, Any]:
+        """Return what is listed of rows of a view that are left, and which constraints hold now."""
+        facts, new, labels = self._facts.views[view], self._new[view], self._labels[view]
+        fields["moved"] = [
+            [row, without, why]
+            for row, other, why in fields.get("moved", [])
+            if (without := self._draft.without(view, row, other)) is not None
+        ]
+        listed = dict[str, Any]()
+        for kind, n_rows in ENDS.items():
+            listed[kind] = _left(fields.get(kind, []), *[new] * n_rows)
+        for link in listed["given"]:
             link[4] = bool((labels[link[0]] == labels[link[1]]) == link[2])
-        links["violated"] = [[*link[:4], link[5]] for link in links["given"] if not link[4]]
-        return links
-
-    def _listed_rows(self, view: int, fields: dict[str, Any]) -> dict[str, Any]:
-        """Return what is listed of some rows of a view alone, of those that are left."""
-        facts, new = self._facts.views[view], self._new[view]
-        listed: dict[str, Any] = {
-            "moved": [
-                [new[row], without, why]
-                for row, other, why in fields.get("moved", [])
-                if row in new and (without := self._draft.without(view, row, other)) is not None
-            ],
-            "pictures": [
-                [new[row], *rest] for row, *rest in fields.get("pictures", []) if row in new
-            ],
-        }
+        listed["violated"] = [[*link[:4], link[5]] for link in listed["given"] if not link[4]]
         positions = list(new)
         if facts.sample is not None:
             positions = [i for i, row in enumerate(facts.sample) if row in new]
@@ -248,9 +238,10 @@ def _without_undone(relation: Relation, draft: Draft) -> Relation:
     return relation.model_copy(update={"suspicious": doubted})
 
 
-def _left(pairs: Iterable[Any], new: dict[int, int], others: dict[int, int]) -> list[list[Any]]:
-    """Return pairs, and what stands beside them, of rows that are left in both views."""
-    return [[new[i], others[j], *rest] for i, j, *rest in pairs if i in new and j in others]
+def _left(entries: Iterable[Any], *new: dict[int, int]) -> list[list[Any]]:
+    """Return entries that begin with rows of some views, of those that are left in all."""
+    found = ([*map(dict.get, new, entry), *entry[len(new) :]] for entry in entries)
+    return [entry for entry in found if None not in entry[: len(new)]]
 
 
 def parts_of(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -10,12 +10,14 @@ from pathlib import Path
 import numpy as np
 
 from mvcc._utils.environment import now
-from mvcc._utils.messages import counted, shown, view_and_id
+from mvcc._utils.messages import counted, row_name, shown, view_and_id
 from mvcc.exceptions import InvalidInputError, StoreError
 from mvcc.multiview import MERGE, OPENS, OUTLIER, RENAME, Answer, answers_standing
+from mvcc.results import ViewFacts
 from mvcc.tables._layout import CORRECTIONS
 from mvcc.tables.reading._inputs import Inputs
 from mvcc.tables.reading._people import Record, read_log
+from mvcc.tables.reading._table import Table
 
 LEFT_OUT = -1  # in place of a cluster
 MATCH, NO_MATCH = "match", "no match"
@@ -71,6 +73,11 @@ def read_corrections(folder: Path) -> Corrections:
 def rows_in(id: str) -> list[str]:
     """Return the rows that a line names; other programs may have changed its line ends."""
     return list(dict.fromkeys(filter(None, id.splitlines())))
+
+
+def names_of(views: Sequence[Table | ViewFacts], rows: Iterable[tuple[int, int]]) -> list[str]:
+    """Return rows, by view and number, as lines name them."""
+    return [row_name(views[view].name, views[view].ids[row]) for view, row in rows]
 
 
 def refuse_line_breaks(ids: Iterable[str], where: str) -> None:

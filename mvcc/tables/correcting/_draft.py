@@ -33,6 +33,7 @@ from mvcc.tables.correcting._corrections import (
     Corrections,
     extended,
     is_about_cluster,
+    names_of,
     refuse_name,
     rows_in,
 )
@@ -127,8 +128,7 @@ class Draft:
             self._correct_match(rows, answer)
         else:
             answer = self._correct_rows(rows, answer)
-        views = self.found.views
-        id = "\n".join(row_name(views[view].name, views[view].ids[row]) for view, row in rows)
+        id = "\n".join(names_of(self.found.views, rows))
         return replace(line, id=id, answer=answer)
 
     def rows(self, id: str) -> list[Row]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from mvcc._utils.arrays import Ints
 from mvcc._utils.files import csv_bytes
-from mvcc._utils.messages import clipped, counted, pair_name, row_name, shown, views_of_pair
+from mvcc._utils.messages import clipped, counted, pair_name, shown, views_of_pair
 from mvcc._utils.outputs import write_output
 from mvcc.exceptions import ConfigError, DataError
 from mvcc.multiview import answers_standing
@@ -20,6 +20,7 @@ from mvcc.tables._job import Job
 from mvcc.tables.correcting._corrections import (
     NO_MATCH,
     Corrections,
+    names_of,
     read_corrections,
     rows_in,
     with_matches,
@@ -205,10 +206,9 @@ def _between(inputs: Inputs, between: str | None) -> tuple[list[Table], Ints]:
     return [inputs.tables[view] for view in views], relations[views]
 
 
-def _dropped(facts: Clustering) -> Iterator[tuple[str, str]]:
+def _dropped(facts: Clustering) -> Iterator[list[str]]:
     """Give the rows of every match that a clustering left out since it seems to be wrong."""
     for relation in facts.relations:
-        first, second = (facts.views[view] for view in relation.views)
         for i, j, _, is_dropped in relation.suspicious:
             if is_dropped:
-                yield row_name(first.name, first.ids[i]), row_name(second.name, second.ids[j])
+                yield names_of(facts.views, zip(relation.views, (i, j), strict=True))

@@ -5,14 +5,14 @@ from __future__ import annotations
 import csv
 import os
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mvcc._utils.files import LEDGER, Ledger, damage_of, entries_in
-from mvcc._utils.messages import agreeing, clipped, counted, typed
+from mvcc._utils.messages import about, agreeing, clipped, counted, typed
 from mvcc._utils.reading import content_of, opened
 from mvcc.exceptions import DataError, StoreError
 from mvcc.results import CLUSTERING, Clustering, Input, ViewFacts, read_facts
@@ -65,14 +65,9 @@ def refuse_samples(folder: Path, facts: Clustering, why: str = "") -> None:
             )
 
 
-@contextmanager
-def moved_perhaps(folder: Path) -> Iterator[None]:
+def moved_perhaps(folder: Path) -> AbstractContextManager[None]:
     """Add to what is wrong with the tables of a clustering what to do if its folder was moved."""
-    try:
-        yield
-    except DataError as error:
-        error.args = (f"{error} If {folder} was moved, correct its {CONFIG}.",)
-        raise
+    return about(advice=f" If {folder} was moved, correct its {CONFIG}.", kind=DataError)
 
 
 def has_changed(table: str, folder: Path, is_same_file: bool = False) -> DataError:
