@@ -29,10 +29,9 @@ from mvcc.tables.output._stored import (
     read_result,
     refuse_samples,
 )
-from mvcc.tables.reading._files import read_frame
+from mvcc.tables.reading._files import read_frame, read_records
 from mvcc.tables.reading._parquet import frame_of_table, pyarrow_for
 from mvcc.tables.reading._rows import ids_of
-from mvcc.tables.reading._typed_tables import read_records
 from mvcc.tables.reading._workbooks import read_workbook
 
 _TEXT_FILES, _RECORDS = (".csv", ".tsv", ".txt"), (".json", ".jsonl", ".ndjson")

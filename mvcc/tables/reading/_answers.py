@@ -17,8 +17,7 @@ from mvcc.multiview import OUTLIER, Agreement, AnswerHistory, GroupLinks, agreem
 from mvcc.results import Dispute, PersonFacts, Said, Together
 from mvcc.tables._job import Job
 from mvcc.tables._layout import ANSWERS
-from mvcc.tables.reading._answered_objects import AnsweredObjects, read_history
-from mvcc.tables.reading._inputs import Answers, Inputs
+from mvcc.tables.reading._inputs import AnsweredObjects, Answers, Inputs, read_history
 from mvcc.tables.reading._people import (
     GROUP_COLUMNS,
     GROUPS,

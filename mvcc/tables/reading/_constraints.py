@@ -10,7 +10,7 @@ from mvcc._utils.messages import row_name, shown
 from mvcc.constraints import ConstraintFile, Constraints, Relations, is_must_link
 from mvcc.exceptions import InvalidInputError
 from mvcc.tables._job import Job
-from mvcc.tables.reading._answered_objects import AnsweredObjects
+from mvcc.tables.reading._inputs import AnsweredObjects
 from mvcc.tables.reading._matches import Lacking, refuse_two_readings, unknown_rows
 from mvcc.tables.reading._people import rows_in_answers
 from mvcc.tables.reading._problems import Problems

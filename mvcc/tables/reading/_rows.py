@@ -60,6 +60,17 @@ def without_nameless(frame: pd.DataFrame, path: str, needed: Collection[Any] = (
     return frame
 
 
+def framed(names: list[str], rows: Iterable[list[Any]], exact: bool) -> pd.DataFrame:
+    """Return a table, each column of one type unless exact, without those of nothing."""
+    columns = list(zip(*rows, strict=True)) or [()] * len(names)
+    pairs = zip(names, columns, strict=True)
+    kept = [(name, data) for name, data in pairs if name or any(cell is not None for cell in data)]
+    if not kept:
+        return pd.DataFrame()
+    typed = [pd.Series(data, dtype=None if data and not exact else object) for _, data in kept]
+    return pd.concat(typed, axis=1).set_axis([name for name, _ in kept], axis=1)
+
+
 def columns_of_bytes(frame: pd.DataFrame) -> list[object]:
     is_object = pd.api.types.is_object_dtype
     may_be = frame.columns[[is_object(dtype) or dtype.kind == "S" for dtype in frame.dtypes]]

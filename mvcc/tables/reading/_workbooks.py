@@ -21,9 +21,8 @@ from mvcc._utils.reading import check_unpacked, check_zip, in_lines
 from mvcc._utils.settings import as_yaml
 from mvcc.exceptions import DataError
 from mvcc.tables.reading._problems import option_for, reading_as
-from mvcc.tables.reading._rows import said_of_gap
+from mvcc.tables.reading._rows import framed, said_of_gap
 from mvcc.tables.reading._sheets import ERRORS, Area, Cells, Grid, letters_of, table_in
-from mvcc.tables.reading._typed_tables import framed
 
 MOST_ROWS, MOST_COLUMNS = 2**20, 2**14  # of a sheet, by Excel
 MOST_CELLS = 2**25  # of all that is read of a sheet: its rows times its columns
