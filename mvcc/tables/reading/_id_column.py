@@ -36,6 +36,10 @@ class Named(NamedTuple):
     is_first: bool = True  # whether the column stands where the table's own would
     of_table: bool = False  # whether they are those of another table
 
+    @property
+    def plain(self) -> set[str]:
+        return {*map(plain_id, self.ids)}
+
 
 def find_id_column(frame: pd.DataFrame, view: View, named: Sequence[Named] = ()) -> str | None:
     """Return the column of ids that was asked for, or is usual, likely, or holds ids ``named``."""
@@ -91,7 +95,7 @@ def _called_id(frame: pd.DataFrame, columns: list[str], named: Sequence[Named]) 
 def _is_meant(column: pd.Series[Any], named: Sequence[Named]) -> bool:
     """Tell whether matches or constraints hold what a column does, rather than row numbers."""
     known, numbers = {*plain_ids(column)}, {*map(str, column.index)}
-    own = [{*map(plain_id, entry.ids)} for entry in named if entry.is_first and not entry.of_table]
+    own = [entry.plain for entry in named if entry.is_first and not entry.of_table]
     return any(_share(ids, known) >= max(_ENOUGH_NAMED, _share(ids, numbers)) for ids in own)
 
 
@@ -123,7 +127,7 @@ def _with_repeats(
     frame: pd.DataFrame, columns: Iterable[str], named: Sequence[Named]
 ) -> str | None:
     """Return a column that holds the ids of matches, though few repeat: which ones is then told."""
-    of_matches = [(entry.is_first, {*map(plain_id, entry.ids)}) for entry in named if entry.header]
+    of_matches = [(entry.is_first, entry.plain) for entry in named if entry.header]
     numbers = {*map(str, frame.index)}
     if not of_matches:
         return None
@@ -146,13 +150,12 @@ def keys_named(
     """Return the column, with its values, that files mean which do not name rows, by its header."""
     rows = {*map(plain_id, ids)}
     named = [entry for entry in named if entry.header]  # constraints may name rows by their ids
-    plain = [{*map(plain_id, entry.ids)} for entry in named]
-    if any(_share(named_ids, rows) >= _ENOUGH_NAMED for named_ids in plain):
+    if any(_are_most_in(entry.plain, rows) for entry in named):
         return {}
     frame = without_attrs(frame)
     names = frame.columns.difference([id_column, *columns_of_bytes(frame)], sort=False)
     keys: dict[str, tuple[str, list[str]]] = {}
-    for entry, named_ids in zip(named, plain, strict=True):
+    for entry in named:
         called = [name for name in names if name.strip().casefold() == entry.header]
         for name in called or [name for name in names if entry.is_first]:
             values = id_texts(frame[name]).tolist()
@@ -160,7 +163,7 @@ def keys_named(
             hardly_repeat = len({*filled}) >= _HARDLY_REPEATED * len(filled)  # as quantities do
             # without gaps it would name the rows
             is_likely = len(filled) < len(values) and hardly_repeat
-            if (called or is_likely) and _share(named_ids, {*filled}) >= _ENOUGH_NAMED:
+            if (called or is_likely) and _are_most_in(entry.plain, {*filled}):
                 keys[entry.header] = name, values
                 break
     return keys
@@ -177,31 +180,33 @@ def other_readings(
     frame: pd.DataFrame, view: View, id_column: str | None, ids: list[str], named: Sequence[Named]
 ) -> dict[str, set[str]]:
     """Return what other columns hold that files may name rather than these ids by their numbers."""
-    column_texts: dict[str, set[str]] = {}
     if view.id_column is not None or "index" in frame.attrs:
-        return column_texts
+        return {}
     header, written = (id_column or "").strip().casefold(), {*ids}
-    others = [entry.ids for entry in named if entry.header != header]
-    unlike = [id_set for id_set in others if _share(id_set, written) < _ENOUGH_NAMED]
+    others = [entry for entry in named if entry.header != header]
+    unlike = [entry.plain for entry in others if not _are_most_in(entry.ids, written)]
     if not unlike:
-        return column_texts
+        return {}
     numbers = [*map(plain_id, ids)]
     every = {*numbers}
-    plain = [{*map(plain_id, id_set)} for id_set in unlike]
-    same = [id_set for id_set in plain if _share(id_set, every) >= _ENOUGH_NAMED]
+    same = [plain for plain in unlike if _are_most_in(plain, every)]
     if not same:
-        return column_texts
-    frame = without_attrs(frame)
+        return {}
+    frame, column_texts = without_attrs(frame), dict[str, set[str]]()
     for column in frame.columns.difference(columns_of_bytes(frame)).difference([id_column]):
         if _repeats(frame[column]) or (values := plain_ids(frame[column])) == numbers:
             continue
-        if any(_share(id_set, {*values}) >= _share(id_set, every) for id_set in same):
+        if any(_share(plain, {*values}) >= _share(plain, every) for plain in same):
             column_texts[column] = {*as_texts(frame[column])}
     return column_texts
 
 
 def _share(named: set[str], known: set[str]) -> float:
     return len(named & known) / len(named)
+
+
+def _are_most_in(named: set[str], known: set[str]) -> bool:
+    return _share(named, known) >= _ENOUGH_NAMED
 
 
 def _called(
@@ -211,11 +216,9 @@ def _called(
     folded = {column.strip().casefold(): column for column in candidates if column.strip()}
     by_side: dict[bool, dict[str, set[str]]] = {True: {}, False: {}}
     for entry in named:
-        if entry.header in folded:
-            column = folded[entry.header]
-            known = {*plain_ids(frame[column])}
-            if _share(set(map(plain_id, entry.ids)), known) >= _ENOUGH_NAMED:
-                by_side[entry.is_first][column] = entry.ids
+        column = folded.get(entry.header)
+        if column is not None and _are_most_in(entry.plain, {*plain_ids(frame[column])}):
+            by_side[entry.is_first][column] = entry.ids
     return by_side[True] or by_side[False]
 
 
