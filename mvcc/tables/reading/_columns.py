@@ -74,12 +74,12 @@ def understand_all(
     for name in plain:
         readings[name] = _by_sign(readings[name], frame[name], sign)
     for name, reading in readings.items():
-        if asked[name] is None and reading.column.kind == "number" and not reading.column.note:
-            numbers: Any = reading.values
-            if numbers is not None and are_dates(numbers):
-                readings[name] = understood(frame[name], "date", None, hints)
-    for name, reading in readings.items():
-        if asked[name] is None and _is_one_number(reading):
+        if asked[name] is not None or reading.column.kind != "number" or reading.values is None:
+            continue
+        numbers: Any = reading.values
+        if not reading.column.note and are_dates(numbers):
+            readings[name] = understood(frame[name], "date", None, hints)
+        elif not (reading.column.written or reading.column.unit) and _is_one_number(numbers):
             chosen = understood(frame[name], "category", None, hints)
             readings[name] = replace(chosen, column=replace(chosen.column, remarks=(_CHOICE,)))
     return {name: _without_effect(readings[name]) for name in asked}
@@ -133,11 +133,8 @@ def _without_points(texts: pd.Series[Any]) -> Floats | None:
     return numbers_of(texts.str.replace(".", "", regex=False))
 
 
-def _is_one_number(reading: Understood) -> bool:
+def _is_one_number(values: Floats) -> bool:
     """Tell whether a column has 1, or the number of a choice, or nothing, as choices are stored."""
-    column, values = reading.column, reading.values
-    if values is None or column.kind != "number" or column.written or column.unit:
-        return False
     known = values[~np.isnan(values)]
     may_be = 1 < len(known) <= _FILLED * len(values) and known[0] in range(1, MOST_CATEGORIES + 1)
     return may_be and bool((known == known[0]).all())

@@ -324,14 +324,16 @@ def said_of(rows: Cells, where: str) -> list[str]:
     words = [shown(value) for value in map(_first, rows) if value is not None]
     if not words:
         return []
-    listed = ", ".join([*words[:2], "…"][: len(words)])
-    return [f"{counted(len(words), 'row')} {where} ({listed})"]
+    return [f"{counted(len(words), 'row')} {where} ({first_of(words, 2)})"]
 
 
 def without_value(lines: list[int], unit: str) -> list[str]:
     """Say which rows have no value, by lines of their file or rows of their sheet."""
     if not lines:
         return []
-    which = [*map(str, lines[:_MOST_LINES]), "…"][: len(lines)]
-    where = f"{agreeing(len(lines), unit, f'{unit}s')} {', '.join(which)}"
+    where = f"{agreeing(len(lines), unit, f'{unit}s')} {first_of(lines, _MOST_LINES)}"
     return [f"{counted(len(lines), 'row')} without a value ({where})"]
+
+
+def first_of(values: Sequence[object], most: int) -> str:
+    return ", ".join([*map(str, values[:most]), "…"][: len(values)])

@@ -21,7 +21,6 @@ from mvcc.tables.reading._column import (
     as_category,
     first_text,
     given_texts,
-    without_attrs,
 )
 from mvcc.tables.reading._kinds import MOST_VALUES, Understood, Values
 
@@ -58,7 +57,6 @@ _HARDLY = 0.6  # of the words that repeat, below which texts are names: first na
 
 def code_reasons(frame: pd.DataFrame, columns: Iterable[str]) -> dict[str, LeftOut]:
     """Return those of some columns that hold codes, and which."""
-    frame = without_attrs(frame)
     reasons = ((name, code_reason(name, frame[name])) for name in columns)
     return {name: reason for name, reason in reasons if reason is not None}
 

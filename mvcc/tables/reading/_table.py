@@ -252,7 +252,8 @@ def _understood(
     kinds: dict[str, Any] = view.kinds
     filled = without_words(frame, view.missing or ())
     unread = {*view.ignore, *(name for name, kind in kinds.items() if kind is not None)}
-    codes = code_reasons(filled, [name for name in map(str, frame) if name not in unread])
+    bare = without_attrs(filled)
+    codes = code_reasons(bare, [name for name in map(str, frame) if name not in unread])
     reasons = _why_left_out(filled, view, id_column, codes)
     used = {column: kinds.get(column) for column, reason in reasons.items() if not reason}
     readings = understand_all(filled, used, codes)
@@ -260,7 +261,6 @@ def _understood(
         unasked = used.keys() - kinds.keys()
         readings = without_superfluous(without_names(readings, unasked), unasked)
     add_mistakes(readings, frame, name, view, problems)
-    bare = without_attrs(filled)
     became = {}
     for index, (column, reason) in enumerate(reasons.items()):
         reading = readings.get(column) or Understood(Column(column, None, why=reason))

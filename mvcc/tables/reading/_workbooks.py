@@ -22,7 +22,7 @@ from mvcc._utils.settings import as_yaml
 from mvcc.exceptions import DataError
 from mvcc.tables.reading._problems import option_for, reading_as
 from mvcc.tables.reading._rows import framed, said_of_gap
-from mvcc.tables.reading._sheets import ERRORS, Area, Cells, Grid, letters_of, table_in
+from mvcc.tables.reading._sheets import ERRORS, Area, Cells, Grid, first_of, letters_of, table_in
 
 MOST_ROWS, MOST_COLUMNS = 2**20, 2**14  # of a sheet, by Excel
 MOST_CELLS = 2**25  # of all that is read of a sheet: its rows times its columns
@@ -199,7 +199,7 @@ def _notes(grid: Grid, title: str, others: list[str], lost: list[str]) -> Iterat
         named = clipped(", ".join(map(shown, others)), 200)
         yield f"the sheet {shown(title)} was read, not {named} (`sheet:` names another one)."
     if lost:
-        cells = ", ".join([*lost[:3], "…"][: len(lost)])
+        cells = first_of(lost, 3)
         yield (
             f"{counted(len(lost), 'formula')} without a stored value ({cells}) counted as missing;"
             " open the file in a spreadsheet program and save it, to store what they give."
