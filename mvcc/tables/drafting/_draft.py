@@ -306,7 +306,6 @@ def _relative(path: str, folder: Path) -> str:
 
 
 def _written(line: tuple[str, str]) -> str:
-    """Return a line of the config with its comment."""
     text, comment = line
     if not comment:
         return f"{text}\n"

@@ -47,7 +47,6 @@ class SavedView:
     numbers: Ints
 
     def columns_in(self, frame: pd.DataFrame, path: str) -> pd.DataFrame:
-        """Return the columns of new rows that were clustered."""
         for column in self.columns:
             if column not in frame.columns:
                 said = no_column(frame, column, path)

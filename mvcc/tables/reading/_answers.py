@@ -36,15 +36,11 @@ if TYPE_CHECKING:
 
 
 class _Group(NamedTuple):
-    """A group of objects."""
-
     objects: set[int]
     counts: bool  # whether it is proposed as a cluster
 
 
 class _Found(NamedTuple):
-    """What files of answers say."""
-
     groups: dict[str, _Group]  # by name
     links: list[Constraints]  # of every view, but those given
     sizes: dict[str, int]  # how many entries each file has
@@ -281,7 +277,6 @@ def _total(lists: Iterable[Sized]) -> int:
 
 
 def _groups_in(path: str, objects: AnsweredObjects, notes: list[str]) -> dict[str, _Group]:
-    """Return the groups that a file lists."""
     groups: dict[str, _Group] = {}
     for line, (name, members, *counts) in read_groups(path, notes):
         where = f"{path}:{line}"

@@ -257,7 +257,6 @@ def as_texts(column: pd.Series[Any]) -> pd.Series[Any]:
 
 
 def texts_or_empty(column: pd.Series[Any]) -> pd.Series[Any]:
-    """Return values as text, empty where there is none."""
     return as_texts(column).mask(column.isna(), "").astype(object)
 
 

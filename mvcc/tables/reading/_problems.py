@@ -74,7 +74,6 @@ class Problems:
         return bool(self._errors)
 
     def add(self, error: MvccError | str) -> None:
-        """Note an error."""
         if isinstance(error, str):
             error = DataError(error)
         self._errors += getattr(error, "errors", [error])

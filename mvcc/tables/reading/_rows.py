@@ -122,8 +122,6 @@ def leads_with_zeros(name: str) -> bool:
 
 
 class RowsById(dict[str, int]):
-    """The row of every id."""
-
     @cached_property
     def _plain(self) -> dict[str, int]:
         rows: dict[str, int] = {}

@@ -70,7 +70,6 @@ class Grid:
 
     @property
     def n_filled(self) -> int:
-        """The number of cells with values."""
         return sum(map(_n_filled, self.rows))
 
     @property
@@ -315,7 +314,6 @@ def _alone_has_a_gap(rows: Cells, index: int) -> bool:
 
 
 def _first(row: Row) -> Any:
-    """Return the first value of a row, None if it has none."""
     return next((value for value in row if value is not None), None)
 
 

@@ -79,7 +79,6 @@ def _delimiter(lines: IO[str], path: str) -> str:
 
 
 def _below(names: list[str], attrs: dict[str, Any], frame: pd.DataFrame) -> pd.DataFrame:
-    """Return rows with the names of columns above them."""
     frame.columns = pd.Index(names)
     frame.attrs |= attrs
     return frame
