@@ -3,7 +3,7 @@ from ._panels import PER_VIEW as PER_VIEW
 from ._panels import about_trials as about_trials
 from ._panels import dataset_title as dataset_title
 from ._panels import in_order as in_order
-from ._panels import of_base as of_base
+from ._panels import with_setting as with_setting
 from ._plot import FIGURES as FIGURES
 from ._plot import plot as plot
 from ._studies import picture_of_numbers as picture_of_numbers

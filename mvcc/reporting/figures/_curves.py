@@ -160,9 +160,9 @@ def draw_figure_05(scores: pd.DataFrame) -> Picture | None:
         Line2D([], [], label="Average, 95 % interval", marker="o", markersize=4, **_look(1)),
         Line2D([], [], label="Largest", marker="D", markersize=3, linestyle="none", **_look(1)),
     ]
-    for m in fractions:
-        label = f"{100 * m:g} % mapped"
-        key.append(Line2D([], [], label=label, marker="s", linestyle="none", **_look(m)))
+    for mapped in fractions:
+        label = _style.mapped_title(mapped)
+        key.append(Line2D([], [], label=label, marker="s", linestyle="none", **_look(mapped)))
     _panels.add_legend(figure, key)
     caption = (
         "The improvement of the mean F-measure over Direct Mapping, averaged over the numbers of"

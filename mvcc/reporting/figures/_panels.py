@@ -77,7 +77,7 @@ def _one_reading(run: pd.DataFrame) -> pd.DataFrame:
         chosen = next((value for value in (papers, *values) if value in values), None)
         if len(values) > 1 or (papers is not None and chosen not in (papers, None)):
             reading.append(f"{column} {chosen}")
-        run = run[run[column].isna() | (run[column] == chosen)]
+        run = with_setting(run, column, chosen)
     return run.assign(reading=" · ".join(reading))
 
 
@@ -96,9 +96,9 @@ def with_intervals(means: pd.DataFrame) -> pd.DataFrame:
     return means.assign(half_width=quantile * means["standard_error"])
 
 
-def of_base(rows: pd.DataFrame, base: str) -> pd.DataFrame:
-    """Select the rows of a base algorithm, and those of methods without one."""
-    return rows[rows["base"].isna() | (rows["base"] == base)]
+def with_setting(rows: pd.DataFrame, column: str, value: Any) -> pd.DataFrame:
+    """Select the rows with a value in a column, and those of methods that have none there."""
+    return rows[rows[column].isna() | (rows[column] == value)]
 
 
 def places(rows: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
@@ -128,13 +128,11 @@ def panels_by_base(rows: pd.DataFrame, *, by_fraction: bool = False) -> list[Pan
     panels = []
     for row, (title, of_place) in enumerate(places(rows)):
         for column, (base, mapped) in enumerate(columns):
-            points = of_base(of_place, base)
+            points, heading = with_setting(of_place, "base", base), [BASES.get(base, "")]
             if mapped is not None:
-                points = points[points["mapped"].isna() | (points["mapped"] == mapped)]
+                points = with_setting(points, "mapped", mapped)
+                heading.append(styles.mapped_title(mapped))
             if not points.empty:
-                heading = [BASES.get(base, "")]
-                if mapped is not None:
-                    heading.append(f"{100 * mapped:g} % mapped")
                 panels.append(Panel(row, column, title, "\n".join(filter(None, heading)), points))
     return panels
 

@@ -103,7 +103,7 @@ def draw_thresholds(curves: pd.DataFrame) -> Picture | None:
 
 def _reading(rows: pd.DataFrame) -> pd.Series[str]:
     """Return what tells the rows of one map from those of another of the same data set."""
-    reading = rows["mapped"].map(lambda mapped: f"{100 * mapped:g} % mapped")
+    reading = rows["mapped"].map(_style.mapped_title)
     for name in ("closure", "rewired"):
         if rows[name].nunique() > 1:
             reading += f" · {name} " + rows[name].astype(str)
@@ -145,10 +145,10 @@ def _draw_map(
 
 _BEYOND = (
     "Pairwise F-measure, mean of all views, on features scaled by one automatic rule. Left: the "
-    "joint clustering with shares of the instances mapped. Middle and right: others with {mapped} "
-    "mapped, where they use a mapping at all, beside the joint clustering with as many. The "
-    "paper's methods have, at each point, the base algorithm, and the threshold where there are "
-    "several, that was best there in hindsight. "
+    "joint clustering with shares of the instances mapped. Middle and right: others with {mapped}, "
+    "where they use a mapping at all, beside the joint clustering with as many. The paper's "
+    "methods have, at each point, the base algorithm, and the threshold where there are several, "
+    "that was best there in hindsight. "
     f"{{trials}} {_panels.INTERVALS} {_panels.LOGARITHMIC}"
 )
 _OTHERS = {
@@ -168,7 +168,7 @@ def draw_beyond(curves: pd.DataFrame) -> Picture | None:
     fractions = sorted(set(ours["mapped"]))
     mapped = fractions[len(fractions) // 2]
     others = curves[curves["study"].isin([BEYOND, BEYOND_PEERS]) & (curves["method"] != JOINT)]
-    others = others[others["mapped"].isna() | (others["mapped"] == mapped)]
+    others = _panels.with_setting(others, "mapped", mapped)
     # each run of the joint clustering has its own others; those from elsewhere are beside all
     runs = ours[["dataset", "beside"]].drop_duplicates()
     others = others.merge(runs, on="dataset")
@@ -212,10 +212,9 @@ def draw_beyond(curves: pd.DataFrame) -> Picture | None:
                 bbox_to_anchor=(0.5, 1),
                 handlelength=2.6,
             )
-    caption = _BEYOND.format(trials=_panels.about_trials(rows), mapped=f"{100 * mapped:g} %")
-    return Picture(
-        figure, "Beyond the paper. All views in one graph, and the alternatives", caption
-    )
+    caption = _BEYOND.format(trials=_panels.about_trials(rows), mapped=_style.mapped_title(mapped))
+    title = "Beyond the paper. All views in one graph, and the alternatives"
+    return Picture(figure, title, caption)
 
 
 def _panels_beyond(rows: pd.DataFrame) -> Iterator[_panels.Panel]:

@@ -174,10 +174,14 @@ def by_fraction(fractions: Iterable[float], look: Series) -> list[Series]:
     other_lines = cycle(_OTHER_LINES)
     series = []
     for mapped in sorted(set(fractions), reverse=True):
-        style = replace(look, column="mapped", value=mapped, title=f"{100 * mapped:g} % mapped")
+        style = replace(look, column="mapped", value=mapped, title=mapped_title(mapped))
         line = _PAPER_LINES[mapped] if mapped in _PAPER_LINES else next(other_lines)
         series.append(replace(style, line=line, filled=mapped))
     return series
+
+
+def mapped_title(fraction: float) -> str:
+    return f"{100 * fraction:g} % mapped"
 
 
 def percent(fraction: float) -> str:

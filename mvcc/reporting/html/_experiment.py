@@ -40,7 +40,7 @@ def learning_curves(curves: pd.DataFrame) -> list[dict[str, Any]]:
         experiment = title if titles.count(title) == 1 else f"{title} · {run['folder'].iloc[0]}"
         for base in [base for base in BASES if base in set(run["base"])] or [_NO_BASE]:
             key = {"experiment": experiment, "base": BASES.get(base, base)}
-            for setting, chosen in _settings(figures.of_base(run, base)):
+            for setting, chosen in _settings(figures.with_setting(run, "base", base)):
                 entries.append(key | {"setting": setting} | _figure(chosen, styles))
     return entries
 
@@ -58,7 +58,7 @@ def _settings(rows: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
     for combination in product(*(values for _, values in varied)):
         chosen, words = rows, []
         for (name, _), value in zip(varied, combination, strict=True):
-            chosen = chosen[chosen[name].isna() | (chosen[name] == value)]
+            chosen = figures.with_setting(chosen, name, value)
             words.append(_write(name, value))
         if not chosen.empty:
             yield ", ".join(words) or "the only one", chosen
