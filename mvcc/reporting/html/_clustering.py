@@ -1,26 +1,62 @@
-"""The report of a clustering: what was found in your own tables, and how far to trust it."""
+"""The report of a clustering: what was found in your own tables, and how far to trust it.
+
+That of a folder is the report of its clustering, or of its experiments.
+"""
 
 from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import product
+from os.path import exists, realpath  # the first is false for what cannot be a path
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from mvcc import results
 from mvcc._utils.messages import percent, why_unwritten
-from mvcc._utils.outputs import replace_file
+from mvcc._utils.outputs import put_back, replace_file, write_output
 from mvcc.constraints import kind_of
 from mvcc.exceptions import StoreError
 from mvcc.propagation import LARGEST_DISAGREEMENT, SMALLEST_DIVERGENCE
 from mvcc.reporting.html import _clusters as clusters
 from mvcc.reporting.html._page import N_COLORS, SHAPES, rendered
 
+REPORT, REPORT_KIND = "report.html", "a report"
 LONGEST_LIST = 100
 _MOST_DOUBTFUL = 20  # rows of a list
+
+
+def write_report(
+    folder: Path, path: Path | None = None, *, fresh: bool = False, inputs: Iterable[str] = ()
+) -> Path:
+    """Write the report of a folder.
+
+    That of its clustering if it holds one, else that of the experiments below it. It goes to
+    ``path``, by default ``report.html`` in the folder. Another report is replaced only if
+    ``fresh``, and none that was changed since, nor any of ``inputs``, such as the tables of a
+    clustering.
+    """
+    path = path or folder / REPORT
+    if realpath(path.parent) == realpath(folder):
+        put_back(folder)
+    if exists(folder / results.CLUSTERING):
+        page = clustering_page(results.read_facts(folder))
+    else:
+        results.refuse_aside(folder / results.CLUSTERING)
+        try:
+            results.find_experiments(folder)
+        except StoreError as error:
+            raise StoreError(
+                f"there is no {results.CLUSTERING} in {folder}, and {error}"
+            ) from error
+        # pandas and scipy.stats, which the report of a clustering does without
+        from mvcc.reporting.html._experiment import experiment_page
+
+        page = experiment_page(folder)
+    write_output(path, page, REPORT_KIND, fresh=fresh, inputs=inputs)
+    return path
 
 
 def write_clustering_report(clustering: results.Clustering, path: Path) -> None:
