@@ -141,7 +141,7 @@ class OutputFolder:
 
     def put(self, name: str, content: bytes, *, noted: bool = True) -> None:
         """Write a file over one that the command knows to be its own, whether the ledger has it."""
-        with self._part(name) as part:
+        with self.explained(self.path / name), self._part(name) as part:
             part.write_bytes(content)
             files.sync(part)
             if noted:

@@ -79,7 +79,7 @@ class ResultsStore:
             with self._out.explained(path):
                 aside = self._free_place_aside(path)
                 write_whole(aside, content_of(path))
-        self._write(results.MANIFEST, manifest.to_json(), noted=False)
+        self._out.put(results.MANIFEST, manifest.to_json(), noted=False)
         return aside
 
     def _manifest_is_changed(self) -> bool:
@@ -175,11 +175,11 @@ class ResultsStore:
         """Store the cluster that Figure 3 shows, where the experiment has one."""
         if example is not None:
             text = json.dumps(example, indent=2, ensure_ascii=False)
-            self._write(results.EXAMPLE, f"{text}\n".encode())
+            self._out.put(results.EXAMPLE, f"{text}\n".encode())
 
     def write_trial(self, trial: int, rows: pd.DataFrame) -> None:
         """Store a finished trial, and remove its former failure, or set it aside if changed."""
-        self._write(self._name(trial), _csv_bytes(rows, compress=True))
+        self._out.put(self._name(trial), _csv_bytes(rows, compress=True))
         failure = self._failure(trial)
         path = self.folder / failure
         with self._out.explained(path):
@@ -193,7 +193,7 @@ class ResultsStore:
         name = self._failure(trial)
         if (self.folder / name).exists() and not self._is_failure(name):
             self.set_aside(name)
-        self._write(name, f"Trial {trial} failed. {report}".encode("utf-8", "backslashreplace"))
+        self._out.put(name, f"Trial {trial} failed. {report}".encode("utf-8", "backslashreplace"))
         return self.folder / name
 
     def failures(self) -> list[str]:
@@ -221,8 +221,8 @@ class ResultsStore:
         scores = pd.concat(
             [self._read_trial(trial, known) for trial in sorted(trials)], ignore_index=True
         )
-        self._write(results.SCORES, _csv_bytes(scores, compress=True))
-        self._write(results.CURVES, _csv_bytes(summarize(scores), compress=False))
+        self._out.put(results.SCORES, _csv_bytes(scores, compress=True))
+        self._out.put(results.CURVES, _csv_bytes(summarize(scores), compress=False))
 
     def clear(self) -> list[Path]:
         """Remove what former runs stored, the manifest last; set others aside, and return where."""
@@ -268,10 +268,6 @@ class ResultsStore:
         if missing := [column for column in ("f_measure", *_KEY) if column not in rows]:
             raise StoreError(f"{path} cannot be read: it has no column {missing[0]}. {_RUN_AGAIN}")
         return rows
-
-    def _write(self, name: str, content: bytes, *, noted: bool = True) -> None:
-        with self._out.explained(self.folder / name):
-            self._out.put(name, content, noted=noted)
 
 
 def summarize(scores: pd.DataFrame) -> pd.DataFrame:

@@ -110,7 +110,7 @@ def test_a_changed_trial_is_found_and_never_read(store, content):
 )
 def test_a_trial_that_is_none_is_refused(store, text, why):
     assert store.read_trial(0).empty
-    store._write("trials/0000.csv.gz", gzip.compress(text.encode()))
+    store._out.put("trials/0000.csv.gz", gzip.compress(text.encode()))
     with pytest.raises(StoreError, match=rf"0000\.csv\.gz {why}"):
         store.read_trial(0)
 
