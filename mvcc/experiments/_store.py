@@ -16,7 +16,6 @@ from io import BytesIO
 from itertools import chain, count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from zlib import error as ZlibError
 
 from mvcc import results
 from mvcc._utils.files import LEDGER, damage_of, sha256_of, write_whole
@@ -263,7 +262,7 @@ class ResultsStore:
             raise StoreError(f"{path} is damaged: {why}. {_RUN_AGAIN}")
         try:
             rows = results.parse_table(results.unpacked(content), results.TEXTS)
-        except (OSError, EOFError, ValueError, ZlibError) as error:
+        except ValueError as error:
             raise StoreError(f"{path} cannot be read: {error}. {_RUN_AGAIN}") from error
         if missing := [column for column in ("f_measure", *_KEY) if column not in rows]:
             raise StoreError(f"{path} cannot be read: it has no column {missing[0]}. {_RUN_AGAIN}")

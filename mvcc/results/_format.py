@@ -5,6 +5,7 @@ from __future__ import annotations
 from gzip import GzipFile
 from io import BytesIO
 from typing import Literal, NamedTuple
+from zlib import error as ZlibError
 
 MANIFEST, SCORES, CURVES, EXAMPLE = "manifest.json", "scores.csv.gz", "curves.csv", "example.json"
 
@@ -55,10 +56,13 @@ _MOST_PACKED = 100  # bytes of a table in one of its file; those of ours are ten
 
 
 def unpacked(content: bytes) -> bytes:
-    """Unpack a table, but nothing that would fill the memory: that is a ValueError."""
+    """Unpack a table; what is damaged, or would fill the memory, is a ValueError."""
     most = 2**20 + _MOST_PACKED * len(content)
-    with GzipFile(fileobj=BytesIO(content)) as file:
-        text = file.read(most + 1)
+    try:
+        with GzipFile(fileobj=BytesIO(content)) as file:
+            text = file.read(most + 1)
+    except (OSError, EOFError, ZlibError) as error:
+        raise ValueError(str(error)) from error
     if len(text) > most:
         raise ValueError(f"it unpacks to more than {most} bytes, which no table does")
     return text

@@ -12,7 +12,6 @@ import pandas as pd
 
 from mvcc._utils.messages import agreeing, counted
 from mvcc._utils.outputs import OutputFolder
-from mvcc.reporting import figures
 from mvcc.reporting.claims._claims import BEYOND_CLAIMS, CLAIMS, ON_CLOSURE, Claim
 from mvcc.reporting.claims._evidence import READINGS, Evidence, read_evidence
 from mvcc.reporting.claims._result import (
@@ -24,6 +23,7 @@ from mvcc.reporting.claims._result import (
     write_p,
     write_place,
 )
+from mvcc.reporting.figures import METHODS, PEERS, dataset_title, in_order, percent
 from mvcc.results import BASES, BEYOND, BEYOND_PEERS, JOINT, K_MEANS, Results
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ _VERDICTS = {  # the color, and the words for one and for several
 
 # of each mapped fraction: its lines, with a data set, a number of pairs, and the best by their kind
 Means = dict[float, list[dict[str, Any]]]
-_KINDS = dict.fromkeys(figures.METHODS, "the paper's best") | {K_MEANS: "k-means", JOINT: "joint"}
+_KINDS = dict.fromkeys(METHODS, "the paper's best") | {K_MEANS: "k-means", JOINT: "joint"}
 
 
 def find_means(scores: pd.DataFrame) -> Means:
@@ -55,8 +55,7 @@ def find_means(scores: pd.DataFrame) -> Means:
     )
     by_method = scores.groupby(["kind", "base", "method", *cell], dropna=False)["f_measure"]
     means = by_method.agg(["mean", "sem"]).reset_index()
-    styles = figures.METHODS | figures.PEERS
-    titles = BASES | {name: style.title for name, style in styles.items()}
+    titles = BASES | {name: style.title for name, style in (METHODS | PEERS).items()}
     means["name"] = [
         " ".join(titles[part] for part in parts if part in titles)
         for parts in means[["base", "method"]].to_numpy()
@@ -65,15 +64,15 @@ def find_means(scores: pd.DataFrame) -> Means:
     joint = means[means["kind"] == "joint"]
     best_means: Means = {}
     for mapped in sorted(set(joint["mapped"])):
-        candidates = figures.with_setting(ranked, "mapped", mapped)
+        candidates = ranked[ranked["mapped"].isna() | (ranked["mapped"] == mapped)]
         best = candidates.drop_duplicates(["dataset", "n_constraints", "kind"], keep="last")
         best_means[mapped] = [
             {
-                "dataset": figures.dataset_title(dataset),
+                "dataset": dataset_title(dataset),
                 "n": int(n),
                 "best": rows.set_index("kind").to_dict("index"),
             }
-            for dataset in figures.in_order(joint["dataset"])
+            for dataset in in_order(joint["dataset"])
             for n, rows in best[best["dataset"] == dataset].groupby("n_constraints")
         ]
     return best_means
@@ -197,7 +196,7 @@ def to_markdown(scorecard: Scorecard) -> str:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters |= {"percent": figures.percent, "equation": write_equation}
+    environment.filters |= {"percent": percent, "equation": write_equation}
     page = environment.get_template(f"{scorecard.name}.md.jinja")
     return page.render(scorecard=scorecard, summary=_summary(scorecard), meanings=READINGS)
 
