@@ -63,14 +63,15 @@ def _columns(text: str) -> int:
 
 def padded(texts: Sequence[str], least: int = 0, most: int = sys.maxsize) -> list[str]:
     """Fill texts up to the widest in a terminal; what is wider than ``most`` is clipped."""
-    texts = [
-        text
-        if _columns(text) <= most
-        else next(f"{text[:n]}…" for n in range(len(text), -1, -1) if _columns(text[:n]) < most)
-        for text in texts
-    ]
+    texts = [_cut(text, most) for text in texts]
     width = max(least, *map(_columns, texts))
     return [text + " " * (width - _columns(text)) for text in texts]
+
+
+def _cut(text: str, most: int) -> str:
+    if _columns(text) <= most:
+        return text
+    return next(f"{text[:n]}…" for n in range(len(text), -1, -1) if _columns(text[:n]) < most)
 
 
 def wrapped(text: str, width: int, first: str = "", rest: str = "") -> list[str]:
@@ -99,15 +100,12 @@ def quoted(text: str) -> str:
     """Quote a word of a command, so that bash gets each of its characters and no terminal does."""
     if text.isprintable():
         return shlex.quote(text)
-    escaped = re.sub(r"[\\']", r"\\\g<0>", text)
-    chars = (
-        char
-        if char.isprintable()
-        # the second are bytes of paths that are no UTF-8
-        else repr(char)[1:-1].replace("\\x", "\\u00").replace("\\udc", "\\x")
-        for char in escaped
-    )
-    return f"$'{''.join(chars)}'"
+    escaped = ""
+    for char in re.sub(r"[\\']", r"\\\g<0>", text):
+        if not char.isprintable():  # the second are bytes of paths that are no UTF-8
+            char = repr(char)[1:-1].replace("\\x", "\\u00").replace("\\udc", "\\x")
+        escaped += char
+    return f"$'{escaped}'"
 
 
 def shown(value: Any) -> str:
@@ -127,6 +125,11 @@ def words_of(error: Exception) -> str:
     ):
         words = words.removeprefix(beginning)
     return clipped(words or type(error).__name__, 300).rstrip(".")
+
+
+def in_brief(error: Exception, length: int) -> str:
+    """Return what an error says, on one line."""
+    return clipped(" ".join(str(error).split()), length)
 
 
 def first_problem(error: ValidationError) -> str:

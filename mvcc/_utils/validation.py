@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mvcc._utils.arrays import Floats, Ints
-from mvcc._utils.messages import clipped, shown
+from mvcc._utils.messages import in_brief, shown
 from mvcc.exceptions import InvalidInputError
 
 MAX = 2**62  # of an integer: one more is still one
@@ -43,7 +43,7 @@ def as_array(values: ArrayLike, name: str) -> NDArray[Any]:
     try:
         return np.asarray(values)
     except (TypeError, ValueError, OverflowError) as error:
-        raise InvalidInputError(f"{name} is not an array: {_in_brief(error)}") from error
+        raise InvalidInputError(f"{name} is not an array: {in_brief(error, 500)}") from error
 
 
 def as_labels(values: ArrayLike, name: str) -> NDArray[Any]:
@@ -91,11 +91,6 @@ class _InvalidTypeError(InvalidInputError, TypeError):
     """Sparse data, or objects that are no numbers: scikit-learn promises a TypeError for them."""
 
 
-def _in_brief(error: Exception) -> str:
-    """Return what an error of another package says, on one line."""
-    return clipped(" ".join(str(error).split()), 500)
-
-
 def is_clean(X: ArrayLike) -> TypeGuard[Floats]:
     """Tell in one fast pass whether X is C-ordered (n, d) finite floats, not too large."""
     if type(X) is not np.ndarray or X.dtype != np.float64 or X.ndim != 2:
@@ -138,9 +133,11 @@ def checked_by(
             checked: Floats = check(X, **({"dtype": np.float64, "order": "C"} | options))
     except TypeError as error:
         where = _not_finite(X, error) if "NAType" in str(error) else ""
-        raise _InvalidTypeError(f"{name}: {where or _in_brief(error)}") from error
+        raise _InvalidTypeError(f"{name}: {where or in_brief(error, 500)}") from error
     except (ValueError, OverflowError) as error:
-        raise InvalidInputError(f"{name}: {_not_finite(X, error) or _in_brief(error)}") from error
+        raise InvalidInputError(
+            f"{name}: {_not_finite(X, error) or in_brief(error, 500)}"
+        ) from error
     if not squared:
         return checked
     values: Any = checked
@@ -227,7 +224,7 @@ def class_codes(labels: NDArray[Any], name: str) -> Ints:
         return np.unique(labels, return_inverse=True)[1].astype(np.int64)
     except (TypeError, ValueError) as error:
         raise InvalidInputError(
-            f"{name} mixes labels that cannot be compared: {_in_brief(error)}"
+            f"{name} mixes labels that cannot be compared: {in_brief(error, 500)}"
         ) from error
 
 

@@ -11,10 +11,9 @@ from io import BytesIO
 from os.path import isdir, isfile  # false for what cannot be a path
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from zlib import error as ZlibError
 
 from mvcc._utils.files import LEDGER, damage_of, entries_in, is_inside, is_sha256
-from mvcc._utils.messages import clipped
+from mvcc._utils.messages import clipped, in_brief
 from mvcc._utils.reading import content_of, parse_json
 from mvcc.exceptions import StoreError
 from mvcc.results import _format as names
@@ -188,8 +187,8 @@ def _read_table(
         if path.suffix == ".gz":
             content = names.unpacked(content)
         table = parse_table(content, names.TEXTS)
-    except (OSError, EOFError, ValueError, ZlibError) as error:  # the decoder's are ValueErrors
-        raise _damaged(path, clipped(" ".join(str(error).split()), 300)) from error
+    except ValueError as error:  # the decoder's are
+        raise _damaged(path, in_brief(error, 300)) from error
     columns = (*key, *values, *names.MEASURES)
     if missing := [name for name in columns if name not in table]:
         raise _damaged(path, f"missing columns: {', '.join(missing)}")

@@ -9,10 +9,10 @@ from typing import Literal
 
 import pandas as pd
 
-from mvcc._utils.messages import clipped
+from mvcc._utils.messages import in_brief
 from mvcc._utils.reading import content_of
 from mvcc.exceptions import StoreError
-from mvcc.results import CELL, CROSS_VALIDATED, PROPAGATION, Results, parse_table
+from mvcc.results import CELL, CROSS_VALIDATED, PROPAGATION, parse_table
 
 # The claims of the main experiments are about these (Table 1); a user's own data are no evidence
 # for or against them.
@@ -54,13 +54,6 @@ class Evidence:
         rest = ~multi_view | ~scores["study"].isin(["main", "closure"])
         parts = [scores[rest], scores[chosen].assign(study="main")]
         return replace(self, scores=pd.concat(parts, ignore_index=True))
-
-
-def read_evidence(results: Results) -> Evidence:
-    """Read the scores of all experiments below a folder, and its ``evaluations.csv``, if any."""
-    scores = prepare(results.scores)
-    evaluations = _read_evaluations(results.folder / "evaluations.csv")
-    return Evidence(scores, evaluations, results.gaps())
 
 
 def prepare(scores: pd.DataFrame) -> pd.DataFrame:
@@ -158,7 +151,8 @@ def _marks_of_thresholds(scores: pd.DataFrame) -> dict[str, pd.Series]:
     }
 
 
-def _read_evaluations(path: Path) -> pd.DataFrame | None:
+def read_evaluations(path: Path) -> pd.DataFrame | None:
+    """Read the counts of evaluations, if there are any."""
     if not path.is_file():
         return None
     try:
@@ -168,9 +162,8 @@ def _read_evaluations(path: Path) -> pd.DataFrame | None:
         if not counts.ge(0).all(axis=None) or runs.isna().any(axis=None):
             raise ValueError("a line lacks a name or a number of 0 or more")
     except (OSError, LookupError, ValueError) as error:
-        why = clipped(" ".join(str(error).split()), 300)
         raise StoreError(
-            f"cannot read {path}: {why}. Write it anew with `python -m scripts.count_evaluations "
-            f"{path}`."
+            f"cannot read {path}: {in_brief(error, 300)}. Write it anew with `python -m "
+            f"scripts.count_evaluations {path}`."
         ) from error
     return runs

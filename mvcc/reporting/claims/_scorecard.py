@@ -13,7 +13,7 @@ import pandas as pd
 from mvcc._utils.messages import agreeing, counted
 from mvcc._utils.outputs import OutputFolder
 from mvcc.reporting.claims._claims import BEYOND_CLAIMS, CLAIMS, ON_CLOSURE, Claim
-from mvcc.reporting.claims._evidence import READINGS, Evidence, read_evidence
+from mvcc.reporting.claims._evidence import READINGS, Evidence, prepare, read_evaluations
 from mvcc.reporting.claims._result import (
     CellResult,
     ClaimResult,
@@ -142,7 +142,8 @@ class Scorecard:
 
 def evaluate_claims(results: Results) -> Scorecard:
     """Test every claim on the results of an experiment's folder, or of any folder above some."""
-    return evaluate(read_evidence(results))
+    evaluations = read_evaluations(results.folder / "evaluations.csv")
+    return evaluate(Evidence(prepare(results.scores), evaluations, results.gaps()))
 
 
 def evaluate(evidence: Evidence) -> Scorecard:
