@@ -104,10 +104,8 @@ def quiet_fit() -> Iterator[None]:
         yield
 
 
-@contextmanager
-def quiet_k_means() -> Iterator[None]:
+def quiet_k_means() -> AbstractContextManager[None]:
     """Run k-means of scikit-learn on fewer distinct rows than clusters, too."""
     from sklearn.exceptions import ConvergenceWarning
 
-    with without_warnings(ConvergenceWarning):
-        yield
+    return without_warnings(ConvergenceWarning)
