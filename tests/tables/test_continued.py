@@ -134,6 +134,19 @@ def test_a_column_that_was_or_is_constant_is_none_of_another_kind(varies, values
     assert after.facts["continued"]["changes"][0]["shared"] == 40
 
 
+@pytest.mark.parametrize(
+    ("then", "now"), [("number", "category"), ("category", "number"), ("category", "text")]
+)
+def test_a_column_of_another_kind_now_is_read_as_the_stored_model_does(then, now):
+    may, june = (blobs([20, 20], n * 500, n).assign(shop=["3", "11"] * 20) for n in range(2))
+    views, of_june = {"things": may}, {"columns": {"things": {"shop": now}}}
+    found = cluster_views(views, n_clusters=2, columns={"things": {"shop": then}}, **QUICK)
+    after = cluster_views({"things": june}, n_clusters=2, continues=found, **of_june, **QUICK)
+    (changes,) = after.facts["continued"]["changes"]
+    n_kept = int((after.labels["things"] == found.predict(june, "things")).sum())
+    assert (changes["by_model"], changes["kept"]) == (True, n_kept)
+
+
 def test_numbers_of_rows_are_no_ids(tmp_path):
     """The first row of June is not the first one of May, also if one of them is left out."""
     asked = str(log(tmp_path / "asked", "things:7,outlier"))

@@ -15,13 +15,18 @@ from mvcc.exceptions import DataError
 from mvcc.results import Changes, Continued
 from mvcc.tables.correcting._corrections import CarryingOver, Corrections, opened_in
 from mvcc.tables.output._former import Former, id_column_in
+from mvcc.tables.reading._column import Column
+from mvcc.tables.reading._columns import read_like
 from mvcc.tables.reading._rows import spelled_like
 from mvcc.tables.reading._table import Table
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from mvcc.tables.fitting._fit import Fit
     from mvcc.tables.model._saved import SavedClustering
     from mvcc.tables.reading._inputs import Inputs
+    from mvcc.tables.reading._kinds import Understood
 
 _MOST = 1 / 2  # of the rows of a cluster: where these are, the cluster is
 _PART = 1 / 10  # of a cluster, at least, that another one takes over
@@ -239,18 +244,30 @@ def _shared(former: Former, table: Table) -> Ints:
 def _predicted(model: SavedClustering, table: Table) -> Ints:
     """Return the clusters that the stored model puts the rows of a table into."""
     view = model.view(table.name)
-    kinds = {column.name: column.kind for column in table.used}
+    columns = {column.name: column for column in table.used}
     # a column that is constant here has no kind, nor had one of numbers in former versions
     for name, value in table.constants.items():
-        kinds[name] = "category" if isinstance(value, str) else "number"
+        columns[name] = Column(name, "category" if isinstance(value, str) else "number")
+    frame = table.frame.assign(**table.constants)
     for column in view.used:
         kind = column.kind or "number"  # in an older model, a constant has none
-        if kinds.get(column.name) != kind:
-            raise DataError(f"{table.name} has no {kind} column {column.name!r}.")
-    frame = table.frame.assign(**table.constants)[view.columns]
+        current = columns.get(column.name)
+        if current is None or current.kind != kind:
+            reading = current and _read_again(column, current, frame)
+            if reading is None or reading.mistake is not None:
+                raise DataError(f"{table.name} has no {kind} column {column.name!r}.")
+            frame[column.name] = reading.values
+    frame = frame[view.columns]
     if view.mixed:
         return view.predicted(frame)
     numbers = frame.to_numpy(dtype=np.float64)
     if np.isnan(numbers).any():
         raise DataError(f"{table.name} has rows with missing values.")
     return view.predicted(numbers)
+
+
+def _read_again(former: Column, current: Column, frame: pd.DataFrame) -> Understood | None:
+    """Read a column of another kind as it was read before, if its values are those of the file."""
+    if current.kind in ("category", "text") or (current.kind == "number" and not current.note):
+        return read_like([former], frame)[former.name]
+    return None
