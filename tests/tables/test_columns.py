@@ -199,6 +199,7 @@ ALSO = f"{DASHES}, 1900-01-01 is a date; add it to `missing` if it stands for no
 
 @pytest.mark.parametrize(("values", "note", "found"), [
     ("2020-01-01||2020-01-03", DASHES, [18262, None, 18264]),
+    ("2020-01-01|0000-00-00|0000-00-00 00:00:00", DASHES, [18262, None, None]),
     ("1.2.2020|28.12.2020", DOTS, [18293, 18624]),
     ("1600-01-01|2300-01-01", DASHES, [-135140, 120530]),
     ("31.12.2300|01.01.0001 ", DOTS, [120894, -719162]),
@@ -925,6 +926,16 @@ def test_short_texts_side_by_side_weigh_no_more_than_one():
     frame = pd.DataFrame({"a": short[:60], "b": short[60:], "price": rng.normal(size=60)})
     X = MixedFeatures(["text", "text", "number"]).fit_transform(frame)
     assert X[:, :-1].var(axis=0).sum() == pytest.approx(1)
+
+
+@pytest.mark.parametrize(("between", "is_text"), [("|", True), (";", True), (",", True), ("", 0)])
+def test_choices_listed_without_blanks_are_words(tmp_path, between, is_text):
+    rng = np.random.default_rng(0)
+    drawn = (rng.choice(list("abcdefgh"), 3, replace=False) for _ in range(60))
+    tags = [between.join(f"tag{letter}" for letter in letters) for letters in drawn]
+    column = read(tmp_path, pd.DataFrame({"x": np.arange(60) % 7, "tags": tags})).every_column[1]
+    assert (column.kind == "text") == is_text
+    assert (column.note == "names that hardly repeat") != is_text
 
 
 def test_sentences_without_blanks_are_texts_of_words(tmp_path):

@@ -29,6 +29,7 @@ class LoggedSession(ABC):
             refuse_line_breaks(table.ids, table.path)
         self._out, self._log = out, out.path / log
         self._inputs, self._shower = inputs, Shower(inputs.tables)
+        self.on_note = out.on_note
         self.folders = self._shower.folders  # pictures of each view are below one
         self._records = list[Record]()  # the lines as they were read
         self._is_cut = False  # whether another one was, which a note tells
@@ -68,7 +69,7 @@ class LoggedSession(ABC):
         self.version = len(self._records)
         if cut:
             self._is_cut, (line, text) = True, cut
-            self._out.on_note(
+            self.on_note(
                 f"{self._log}:{line}: the last line, {shown(text)}, was cut off, and is left out."
             )
 
@@ -101,7 +102,10 @@ class LoggedSession(ABC):
 
 def record_table(session: LoggedSession, path: Path) -> list[Answer]:
     """Record a CSV file with the columns id and answer, all of it or, if a row is bad, nothing."""
-    records, _ = read_records(path)
+    notes: list[str] = []
+    records, _ = read_records(path, notes=notes)
+    for note in notes:
+        session.on_note(note)
     (_, header), *rows = records or [(1, ["nothing"])]
     columns = [name.strip().lower() for name in header]
     if not columns.count("id") == columns.count("answer") == 1:

@@ -82,10 +82,10 @@ class ReviewSession(LoggedSession):
         self._out.refuse_taken([REPORT], REPORT_KIND)
         for warning in draft.lost:
             if warning not in stored.warnings:
-                self._out.on_note(f"{self._log}: {warning}")
+                self.on_note(f"{self._log}: {warning}")
         if n := n_lacking(self._found, draft.lines, stored.corrections):
             lost = counted(n, "correction")
-            self._out.on_note(
+            self.on_note(
                 f"{self._log} does not have {lost} of {CLUSTERING} any more; dropped."
             )
         if draft.lines or (self.folder / FOUND).exists():

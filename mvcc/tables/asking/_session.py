@@ -236,13 +236,13 @@ class AskSession(LoggedSession):
                     " are gone."
                 ) from error
         if n := len({line.id for line in questions.history.lacking}):
-            self._out.on_note(
+            self.on_note(
                 f"{self._log}: {counted(n, 'answered row')} cannot be found in these tables. What"
                 f" was answered of {agreeing(n, 'it', 'them')} stays there, and has no effect."
             )
         for group in questions.groups:
             if is_handle(group.name):
-                self._out.on_note(
+                self.on_note(
                     f"{self._out.path}: the group {shown(group.name)} takes all answers "
                     f"{shown(group.name)}, whichever group has this handle. Rename it."
                 )

@@ -152,6 +152,7 @@ _MISSING = {
     *("", *_DASHES, *NONE, ".", "..", "...", "…", "?", "??", "？"),
     *("na", "n/a", "n.a.", "nan", "nat", "null", "nil", "<na>"),
     *("#n/a", "#nv", "#null!", "#div/0!", "n.d.", "n/d", "s/d", "n.v.t.", "nvt", "n.r.", "missing"),
+    *("0000-00-00", "0000-00-00 00:00:00"),  # of databases
     *("not available", "not applicable", "not recorded", "keine angabe", "nicht bekannt"),
     *("k.a.", "k. a.", "k.a", "n.b.", "n. b.", "n.v.", "n. v.", "k.w.", "fehlt"),
     *("n.c.", "non renseigné", "manquant", "sin datos", "no disponible", "sem dados"),

@@ -52,6 +52,7 @@ _FEWEST_TEXTS = 50  # of fewer, nothing can be said of words that repeat
 _FEW_WORDS = 4  # that half of the texts have at least, to count words instead of their parts
 _REPEATED = 5  # times that a value is there in the mean, or a word at least
 _COMMON = 0.005  # of the texts that have a word at least, for it to repeat
+_BETWEEN = re.compile(r"[|;]|,(?=[^\W\d_])")  # the choices of a list
 _HARDLY = 0.6  # of the words that repeat, below which texts are names: first names do, others not
 
 
@@ -227,7 +228,8 @@ def _are_long(values: Values) -> bool:
 
 def _share_repeated(texts: list[str]) -> float:
     """Return the share of words, but numbers, that many texts have."""
-    of_texts = (set(with_blanks(text.casefold()).split()) for text in texts)
+    spaced = (with_blanks(_BETWEEN.sub(" ", text.casefold())) for text in texts)
+    of_texts = (set(text.split()) for text in spaced)
     words = [word for found in of_texts for word in found if not word.isdigit()]
     counts, least = Counter(words), max(_REPEATED, len(texts) * _COMMON)
     return sum(counts[word] >= least for word in words) / max(len(words), 1)

@@ -243,6 +243,16 @@ def test_no_cluster_is_named_after_a_column_that_may_be_labels_once_one_is_corre
         assert session.facts.titles == ("the first", *facts["titles"][1:])
 
 
+def test_a_table_of_corrections_may_be_in_the_encoding_of_excel(results, tmp_path):
+    table, notes = tmp_path / "said.csv", list[str]()
+    table.write_bytes("id;answer\r\n0;rename:Möbel\r\n".encode("cp1252"))
+    with ReviewSession(results, notes.append) as session:
+        assert [line.answer for line in record_table(session, table)] == ["rename:Möbel"]
+    assert [note.split(" If ")[0] for note in notes] == [
+        f"{table}: the file is not UTF-8 and was read as Windows-1252, as Excel writes CSV."
+    ]
+
+
 def test_a_table_of_corrections_is_recorded_as_a_whole_or_not_at_all(results, tmp_path):
     table = tmp_path / "said.csv"
     table.write_text('id,answer\n0,merge:1\n"view0:a1\nview0:a2",2\nview0:a99,2\n')
