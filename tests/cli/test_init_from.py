@@ -341,6 +341,9 @@ def test_matches_are_found_by_columns_that_some_rows_lack():
     write("c", "Mail,x,y", ([f"A{n}@b.org", n % 3, n * n] for n in range(24)))
     said = "a: E-mail: shares 18 values with 'Mail' of c: if rows with the same one are the same"
     assert said in run("init --from a.csv c.csv --out d.yaml")
+    for name in "ab":
+        write(name, "fips,x,y", ([f"0{n}001", n % 3, n * n] for n in range(20)))
+    assert "a: fips: shares 20 values with 'fips' of b" in run("init --from a.csv b.csv --out e.yaml")
 
 
 def test_several_choices_in_a_cell_are_doubtful_but_not_a_name_of_two_parts():

@@ -458,6 +458,8 @@ POSTAL = "S{:02}A 1AA,M{} 9QT,K{:02} 0B6,10{:02} AB,013{:02}-100,1{:02} 55,D{:02
         ("Series_ID", [f"CEU{30 + n // 4}" for n in range(40)], "an id"),
         ("customer_id", [*range(9), *range(1, 10), -1, "guest"], "an id"),
         ("ID", [n % 3 for n in range(40)], "an id"),
+        ("MRN", [20_000 + n * 2 // 3 for n in range(40)], "an id"),
+        ("Patient No.", [20_000 + n * 2 // 3 for n in range(40)], "an id"),
         ("price", ["5 €", "5,00 €"] * 10, "constant, in €, with decimal commas"),
         ("family", ["7A", *(f"{n:03}" for n in range(20))], "codes, since some begin with 0"),
         ("c", [f"{n % 90}°{n % 60}'{n % 7}N" for n in range(400)], NO_WORDS),
@@ -481,7 +483,7 @@ def test_few_ids_that_repeat_are_a_category_and_decimal_numbers_no_ids(tmp_path)
 
 
 @pytest.mark.parametrize(
-    "name", ["YEAR_ID", "week nr.", "Wochennummer", "N° semaine", "Numero di camere", "Rooms #"]
+    "name", ["YEAR_ID", "week nr.", "Wochennummer", "N° semaine", "Numero di camere", "Rooms #", "Member number"]
 )
 def test_times_and_counts_are_quantities_and_no_ids(tmp_path, name):
     rows = pd.DataFrame({name: [1 + n % 8 for n in range(60)], "x": [n % 7 for n in range(60)]})

@@ -139,6 +139,8 @@ def test_matches_may_mean_a_column_that_some_rows_lack_which_names_no_rows(tmp_p
         f"{tmp_path}/m.csv: names rows of texts by 'Nr', which is missing in 1 of 7 rows.",
         f"{tmp_path}/m.csv: 1 line names several rows and was left out.",
     )
+    said = "by 'Nr', in which 1 value repeats."
+    assert said in inputs_of("Nr", "nr,images\nc,i0\na,i4\nb,i2\n", "abcdeaf").notes[0]
     with pytest.raises(DataError, match=r"'x' is not in texts"):
         inputs_of("Nr", "nr,images\nc,i0\nb,i2\nx,i4\n")
     with pytest.raises(DataError, match=r"'c' is not in texts"):

@@ -31,7 +31,7 @@ _SEVERAL = 0.2  # of the cells list more than one of them
 _FEW_WORDS = 10  # distinct ones beside the numbers of a column of texts
 _FEW_REPEAT = 0.9  # of the numbers in a column are distinct, or ids of another table
 _GLANCE = 100  # rows, of which some hold an id of another table if a column does
-_CODES = (LeftOut.AN_ID, LeftOut.ADDRESSES, LeftOut.BARCODES)
+_CODES = (LeftOut.AN_ID, LeftOut.PADDED, LeftOut.ADDRESSES, LeftOut.BARCODES)
 
 _Read = Mapping[str, tuple[Table, pd.DataFrame]]
 _Doubts = Iterator[tuple[str, str, str]]  # the view, its column, and what is doubtful

@@ -25,7 +25,7 @@ _LABELS = re.compile(
 _MOST_LABELS = 50
 _ID = re.compile(
     r"(.*[ _.-])?([pu]?id|ids|idno|key|code|nr|no|number|uuid|identifier|sku|isbn|ean|imo|mmsi"
-    r"|siret|iban|matr[ií]cul[ae]|barcode|c[oó]digo|codice|#|n\.?[°º])\.?",
+    r"|mrn|siret|iban|matr[ií]cul[ae]|barcode|c[oó]digo|codice|#|n\.?[°º])\.?",
     re.IGNORECASE,
 )
 # which ends a name in Chinese, Japanese and Korean
@@ -33,11 +33,14 @@ _EASTERN_ID = (
     ".*(番号|番號|编号|編號|号码|號碼|单号|單號|コード|代码|代碼|번호|(?<=[^\\W\\d_a-z])id)"
 )
 _CAMEL_ID = re.compile(r".*[a-z](ID|Id|Key|Code|Nr|No)")
+_PERSON = (
+    "user|customer|client|patient|subject|person|participant|respondent|student|member|employee"
+    "|account"
+)
 # not all words that end in id, such as paid
 _COMPOUND_ID = re.compile(
     r"(.*(nummer|number|n[uú]m[eé]ro)|(n\.?[°º]|n[uú]m[eé]ro|réf\.?|référence) .*|.*\w{3}nr"
-    r"|(.*[ _.-])?(user|customer|client|patient|subject"
-    r"|person|participant|respondent|student|member|employee|account|order|product|item|object"
+    rf"|(.*[ _.-])?({_PERSON}|order|product|item|object"
     r"|sample|record|case|session|visit|device|kunden?|artikel)id)\.?"
     rf"|{_EASTERN_ID}|(numer|kod|номер|код)( .*)?",
     re.IGNORECASE,
@@ -45,7 +48,11 @@ _COMPOUND_ID = re.compile(
 # not number, which may count, as white_cell_number does
 _ENDS_AS_ID = re.compile(rf".*(ids?|nummer|nr|imo|mmsi)\.?|{_EASTERN_ID}", re.IGNORECASE)
 # if most values differ; Rooms # may count, too
-_MAY_BE_ID = re.compile(r".*#|(n\.?[°º]|n[uú]m[eé]ro|numer|номер) .*", re.IGNORECASE)
+_MAY_BE_ID = re.compile(
+    r".*#|(n\.?[°º]|n[uú]m[eé]ro|numer|номер) .*"
+    rf"|(.*[ _.-])?(mrn|({_PERSON})[ _.-]?(no|number)\.?)",
+    re.IGNORECASE,
+)
 # Spanish, Portuguese and Italian count by the same word, with a plural: número de camas
 _COUNT = re.compile(r"(n\.?º|n\.°|n[uú]mero) (d\w{1,3} )?(l[ao]s )?\w{3,}[si]\b.*", re.IGNORECASE)
 _MONTH = rf"(?i:{'|'.join(MONTHS)})[^\W\d_]*"

@@ -61,8 +61,7 @@ def _matches(
     headers = [str(name).strip().casefold() for name in frame.columns]
     of_rows, tables = tables, (tables[0].named_by(headers), tables[1].named_by(headers))
     notes += [
-        f"{path}: names rows of {keyed.name} by {shown(keyed.id_column or '')}, which is missing in"
-        f" {keyed.ids.count('')} of {counted(len(keyed.ids), 'row')}."
+        f"{path}: names rows of {keyed.name} by {shown(keyed.id_column or '')}, {_why_no_id(keyed)}."
         for table, keyed in zip(of_rows, tables, strict=True)
         if keyed is not table
     ]
@@ -111,6 +110,14 @@ def _matches(
             raise DataError(problem)
         notes.append(note)
     return pd.DataFrame(rows[is_whole]).drop_duplicates().to_numpy()
+
+
+def _why_no_id(keyed: Table) -> str:
+    """Say why a column that matches mean does not name all rows."""
+    if n_missing := keyed.ids.count(""):
+        return f"which is missing in {n_missing} of {counted(len(keyed.ids), 'row')}"
+    n_repeated = len(keyed.repeated)
+    return f"in which {counted(n_repeated, 'value')} {agreeing(n_repeated, 'repeats', 'repeat')}"
 
 
 def _tell_rows(
