@@ -216,6 +216,14 @@ def test_another_column_with_few_of_the_former_ids_is_named(tmp_path, may, n_sha
         assert "is 'serial' here and 'id' there." in one
 
 
+@pytest.mark.parametrize("are_others", [True, False])
+def test_ids_that_begin_anew_are_named_since_they_mean_other_rows(tmp_path, may, are_others):
+    june = blobs([30, 30, 30], seed=int(are_others))
+    facts = go_on(tmp_path, may, june, 3, "june")
+    said = f"things shares 90 ids with {may}, but these rows agree with its clusters only by chance"
+    assert [one.startswith(said) for one in facts["warnings"]].count(True) == are_others
+
+
 OF_OTHERS = "by their numbers, which may be those of other rows now: the table is not the one that"
 
 

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 _MOST = 1 / 2  # of the rows of a cluster: where these are, the cluster is
 _PART = 1 / 10  # of a cluster, at least, that another one takes over
 _FEW = 1 / 10  # of the ids of a table
+_CHANCE = 0.02  # of an adjusted Rand index
 _ENOUGH = 5  # shared rows for each former cluster, or the stored model decides
 
 
@@ -137,7 +138,7 @@ def continued(former: Former | None, inputs: Inputs, fit: Fit) -> Continuation:
         former.strange(inputs),
     )
     corrections, warnings = carrying.of(former.corrections)
-    warnings += _without_known_ids(former, tables)
+    warnings += _doubtful_ids(former, tables, fit)
     present = [table.name for table in tables]
     new = enumerated(name for name in present if facts.view(name) is None)
     away = enumerated(view.name for view in facts.views if view.name not in present)
@@ -151,15 +152,23 @@ def continued(former: Former | None, inputs: Inputs, fit: Fit) -> Continuation:
     return Continuation(fit, new_facts, kept_names, facts.names_from, corrections, warnings)
 
 
-def _without_known_ids(former: Former, tables: Sequence[Table]) -> Iterator[str]:
-    """Warn of tables with none of the ids that their views had, or few in another column."""
-    for table in tables:
+def _doubtful_ids(former: Former, tables: Sequence[Table], fit: Fit) -> Iterator[str]:
+    """Warn of tables with hardly any id of their view, or whose ids seem to name other rows."""
+    for table, labels in zip(tables, fit.labels, strict=True):
         view = former.facts.view(table.name)
         if view is None or table.name in former.numbered:
             continue
-        n_shared, before = int((_shared(former, table) >= 0).sum()), id_column_in(view)
+        shared, before = _shared(former, table), id_column_in(view)
+        n_shared = int((shared >= 0).sum())
         is_same = None in (before, table.id_column) or before == table.id_column
         if n_shared and (is_same or n_shared >= _FEW * min(len(table.ids), len(view.ids))):
+            if n_shared >= _ENOUGH * len({*view.labels}) and not _agree(shared, labels):
+                yield (
+                    f"{table.name} shares {counted(n_shared, 'id')} with {former.called}, but"
+                    " these rows agree with its clusters only by chance. If ids begin anew in each"
+                    f" table, corrections and answers of {former.called} are about other rows here:"
+                    " write ids that it does not have."
+                )
             continue
         columns = ((table.id_column, "here"), (before, "there"))
         named = " and ".join(f"{shown(name)} {where}" for name, where in columns if name)
@@ -174,6 +183,16 @@ def _without_known_ids(former: Former, tables: Sequence[Table]) -> Iterator[str]
             f" {former.called} has: {shown(table.ids[0])} here, {shown(view.ids[0])} there."
             + (spelled or f"{named} If its rows are the same ones, {remedy}.")
         )
+
+
+def _agree(before: Ints, after: Ints) -> bool:
+    """Tell whether rows that both clusterings have agree by more than chance."""
+    from sklearn.metrics import adjusted_rand_score  # as late as in `numbers_like`
+
+    of_shared = [labels[before >= 0] for labels in (before, after)]
+    if not all(map(np.ptp, of_shared)):  # one cluster agrees with any others
+        return True
+    return float(adjusted_rand_score(*of_shared)) > _CHANCE
 
 
 def _numbered(
