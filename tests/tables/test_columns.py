@@ -1223,12 +1223,13 @@ def test_headings_and_sums_among_rows_are_named(tmp_path, content, said):
 
 
 def test_a_second_line_of_names_is_told_once(tmp_path):
-    rows = "".join(f"{n};{n % 3};0{1 + n % 9}.01.2023\n" for n in range(30))
-    content = f"id;Q1;on\nNumber;How?;When?\n[N];[1-5];[date]\n{rows}"
+    rows = "".join(f"{n};{n % 3};0{1 + n % 9}.01.2023;{n % 4}\n" for n in range(30))
+    content = f"id;Q1;on;Q2\nNumber;How?;When?;2nd?\n[N];[1-5];[date];[1-4]\n{rows}"
     message = (
         r"line 2 has words in columns of numbers or dates \('Q1', 'on'\)\. Delete it if.* is above"
     )
-    with pytest.raises(DataError, match=message):
+    with pytest.raises(DataError, match=message) as error:
         read(tmp_path, content)
-    with pytest.raises(DataError, match="2 problems:"):
+    assert "\n" not in str(error.value)
+    with pytest.raises(DataError, match="3 problems:"):
         read(tmp_path, content.replace("How?;When?", "2 a;3 b"))

@@ -228,7 +228,11 @@ def add_mistakes(
             f" ({listed(worded)}). Delete it if it has further names or units, what is above it if"
             " it names the columns, or correct it."
         )
-        mistakes = {column: mistake for column, mistake in mistakes.items() if column not in worded}
+        mistakes = {
+            column: mistake
+            for column, mistake in mistakes.items()
+            if mistake.row > 0 or mistake.n > _MOST_ABOVE
+        }
     for column, mistake in mistakes.items():
         words = _words_for_missing(frame, view, name, mistake)
         said = _mistaken(frame, view, name, column, mistake, words)
