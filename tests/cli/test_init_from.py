@@ -343,7 +343,8 @@ def test_matches_are_found_by_columns_that_some_rows_lack():
     assert said in run("init --from a.csv c.csv --out d.yaml")
     for name in "ab":
         write(name, "fips,x,y", ([f"0{n}001", n % 3, n * n] for n in range(20)))
-    assert "a: fips: shares 20 values with 'fips' of b" in run("init --from a.csv b.csv --out e.yaml")
+    said = "a: fips: shares 20 values with 'fips' of b"
+    assert said in run("init --from a.csv b.csv --out e.yaml")
 
 
 def test_several_choices_in_a_cell_are_doubtful_but_not_a_name_of_two_parts():

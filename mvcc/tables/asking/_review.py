@@ -85,9 +85,7 @@ class ReviewSession(LoggedSession):
                 self.on_note(f"{self._log}: {warning}")
         if n := n_lacking(self._found, draft.lines, stored.corrections):
             lost = counted(n, "correction")
-            self.on_note(
-                f"{self._log} does not have {lost} of {CLUSTERING} any more; dropped."
-            )
+            self.on_note(f"{self._log} does not have {lost} of {CLUSTERING} any more; dropped.")
         if draft.lines or (self.folder / FOUND).exists():
             self._keep(self._reviewed)
 

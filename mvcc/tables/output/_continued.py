@@ -272,7 +272,7 @@ def _predicted(model: SavedClustering, table: Table) -> Ints:
         kind = column.kind or "number"  # in an older model, a constant has none
         current = columns.get(column.name)
         if current is None or current.kind != kind:
-            reading = current and _read_again(column, current, frame)
+            reading = _read_again(column, current, frame)
             if reading is None or reading.mistake is not None:
                 raise DataError(f"{table.name} has no {kind} column {column.name!r}.")
             frame[column.name] = reading.values
@@ -285,8 +285,10 @@ def _predicted(model: SavedClustering, table: Table) -> Ints:
     return view.predicted(numbers)
 
 
-def _read_again(former: Column, current: Column, frame: pd.DataFrame) -> Understood | None:
+def _read_again(former: Column, current: Column | None, frame: pd.DataFrame) -> Understood | None:
     """Read a column of another kind as it was read before, if its values are those of the file."""
-    if current.kind in ("category", "text") or (current.kind == "number" and not current.note):
-        return read_like([former], frame)[former.name]
-    return None
+    if current is None or current.kind in ("date", "picture"):
+        return None
+    if current.kind == "number" and current.note:
+        return None
+    return read_like([former], frame)[former.name]

@@ -61,7 +61,8 @@ def _matches(
     headers = [str(name).strip().casefold() for name in frame.columns]
     of_rows, tables = tables, (tables[0].named_by(headers), tables[1].named_by(headers))
     notes += [
-        f"{path}: names rows of {keyed.name} by {shown(keyed.id_column or '')}, {_why_no_id(keyed)}."
+        f"{path}: names rows of {keyed.name} by {shown(keyed.id_column or '')},"
+        f" {_what_is_odd(keyed)}."
         for table, keyed in zip(of_rows, tables, strict=True)
         if keyed is not table
     ]
@@ -112,11 +113,11 @@ def _matches(
     return pd.DataFrame(rows[is_whole]).drop_duplicates().to_numpy()
 
 
-def _why_no_id(keyed: Table) -> str:
+def _what_is_odd(keyed: Table) -> str:
     """Say why a column that matches mean does not name all rows."""
-    if n_missing := keyed.ids.count(""):
+    n_missing, n_repeated = keyed.ids.count(""), len(keyed.repeated)
+    if n_missing:
         return f"which is missing in {n_missing} of {counted(len(keyed.ids), 'row')}"
-    n_repeated = len(keyed.repeated)
     return f"in which {counted(n_repeated, 'value')} {agreeing(n_repeated, 'repeats', 'repeat')}"
 
 
