@@ -275,6 +275,8 @@ def test_numbers_that_are_all_days_are_dates_also_in_new_rows(tmp_path, empty):
     ("<=20|>20|>20|<=20", "category", ""),
     (">= 5 kg|< 5 kg||< 5 kg|>= 5 kg", "category", ""),
     ("1Fam" + "|1Fam|1Fam" * 30 + "|Duplex|TwnhsE", "category", ""),
+    ("lt $10|" + "|".join(["$10-20|$20-50|$50-90|$90-99"] * 100) + "|lt $10", "category",
+     "400 of 402 values are numbers in $, all others 'lt $10'"),
     ("3rd|1st|3rd|2nd|3rd", "text", ""),
     ("1. Yes|2. No|1. Yes|1. Yes", "category", ""),
     ("1|2|3|4|5|6|a|b|c", "text", "6 of 9 values are numbers, 'a' is not"),

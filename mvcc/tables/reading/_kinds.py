@@ -64,7 +64,6 @@ _PLAIN = (str, int, float, decimal.Decimal, np.generic, datetime.date, datetime.
 MOST = 1e100  # of a value; sums of squares of larger ones are beyond all floats
 MOST_VALUES = 1000  # of a category that was asked for: each is a column
 _NEARLY_ALL = 0.9  # of the values that must be numbers, for the others to be mistakes
-_MOST_WORDS = 3  # instead of numbers or dates, which may all mean missing
 _MANY = 0.6  # of the values that are durations, if numbers are asked for
 _MOST = 0.5  # of the values; if more are numbers, a column of words says so
 # one of the two words alone tells that they are truth values
@@ -200,15 +199,13 @@ def _as_number(
     have_units = n_plain == 0  # or are words, as 1Fam is beside Duplex and Twnhs
     if column.kind is None and (is_one_limit or (have_units and n_others > n_numbers)):
         return None
-    is_one = n_others == 1 < len(others) < _MOST * n_filled
-    is_word = is_one and not re.search(r"\d", others.iloc[0])
-    # one word, such as on request, beside many numbers is a mistake, too
-    enough = (_MOST if is_word and not are_few(words) else _NEARLY_ALL) * n_filled
+    enough = n_filled * _share_of_numbers(words, others, column.kind is None and have_units)
     if n_read > n_plain and n_read >= enough:
         if read.written is None:
             has_comma = texts.str.contains(",", na=False)
             said = on_unclear_sign(texts[has_comma].iloc[0], is_text=hints.delimiter is not None)
-            return _mistaken(column, texts, has_comma, *said, may_be_missing=False)
+            mistake = Mistake.of(texts, has_comma, *said, may_be_missing=False)
+            return Understood(column, mistake=mistake)
         column = replace(column, unit=read.unit, remarks=read.remarks)
         return _numeric(column, read.values, texts, read.written)
     if column.kind == "number" or n_plain >= enough:
@@ -221,6 +218,17 @@ def _as_number(
     if n_read > n_plain and read.unit:
         noun += f" in {read.unit}"
     return _as_words(replace(column, remarks=said_of_most(words, numbers, noun)), words)
+
+
+def _share_of_numbers(words: Texts, others: Texts, may_be_classes: bool) -> float:
+    """Return which share of the values must be numbers, for the others to be mistakes."""
+    repeat, have_digits = others.duplicated(keep=False).all(), others.str.contains(r"\d")
+    if may_be_classes and repeat and have_digits.all() and are_few_codes(words):
+        return 1.0  # of classes such as $1000-2999, one may be lt $1000
+    is_word = others.nunique() == 1 < len(others) < _MOST * words.count()
+    if is_word and not have_digits.any() and not are_few(words):
+        return _MOST  # one word, such as on request, beside many numbers is a mistake, too
+    return _NEARLY_ALL
 
 
 def _as_durations(column: Column, texts: Texts) -> Understood | None:
@@ -248,19 +256,6 @@ def _as_truth(column: Column, texts: Texts) -> Understood | None:
     return None
 
 
-def _mistaken(
-    column: Column, texts: Texts, bad: Any, why: str, remedy: str, *, may_be_missing: bool = True
-) -> Understood:
-    """Say of the first bad text of a column why it is, and what to do."""
-    row = int(np.argmax(bad))
-    description = f"{clipped(repr(str(texts.iloc[row])))}, {why},"
-    words = tuple(texts[bad].astype(str).unique()) if may_be_missing else ()
-    if len(words) > _MOST_WORDS or any(map(re.compile(r"\d|.{30}").search, words)):
-        words = ()
-    mistake = Mistake(row, description, remedy, int(np.sum(bad)), may_be_missing, words)
-    return Understood(column, mistake=mistake)
-
-
 def _numeric(column: Column, numbers: NDArray[Any], texts: Texts, written: Written) -> Understood:
     missing = is_missing(texts)
     column = replace(column, kind="number", written=written)
@@ -281,7 +276,8 @@ def _numeric(column: Column, numbers: NDArray[Any], texts: Texts, written: Writt
     elif written in SEPARATED and is_written_number(text):
         why += f" {written} like the others"
     may_be_missing = bool(np.isnan(first))  # an infinite one was meant as a number
-    return _mistaken(column, texts, bad, why, remedy, may_be_missing=may_be_missing)
+    mistake = Mistake.of(texts, bad, why, remedy, may_be_missing=may_be_missing)
+    return Understood(column, mistake=mistake)
 
 
 def _as_date(column: Column, words: Texts, asked: AskedKind | None) -> Understood | None:
@@ -315,7 +311,7 @@ def _dated(column: Column, days: Floats, texts: Texts, written: Written) -> Unde
         why = "which is not a date"
         if np.isfinite(days).any():
             why += " like the others"
-        return _mistaken(column, texts, bad, why, "Write a date")
+        return Understood(column, mistake=Mistake.of(texts, bad, why, "Write a date"))
     return Understood(column, days)
 
 
@@ -326,7 +322,8 @@ def _as_pictures(column: Column, texts: Texts, folder: str) -> Understood:
     if reason is None:
         return Understood(replace(column, remarks=("colors and edges",)), values)
     why = f"which cannot be read as a picture ({clipped(reason, 200)})"
-    return _mistaken(column, texts, list(map(bool, reasons)), why, "Correct it")
+    mistake = Mistake.of(texts, list(map(bool, reasons)), why, "Correct it")
+    return Understood(column, mistake=mistake)
 
 
 def _as_words(column: Column, texts: Texts) -> Understood:

@@ -6,13 +6,19 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from mvcc._utils.environment import command_line
 from mvcc._utils.messages import clipped, for_reader, quoted, words_of
 from mvcc.exceptions import DataError, InvalidInputError, MvccError
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 _MOST_TOLD = 20
+_MOST_WORDS = 3  # instead of numbers or dates, which may all mean missing
 
 
 @contextmanager
@@ -36,6 +42,18 @@ class Mistake:
     n: int  # values like it
     may_be_missing: bool = False  # whether no value at all is a remedy, too
     words: tuple[str, ...] = ()  # all values like it, if these are a few words
+
+    @classmethod
+    def of(
+        cls, texts: pd.Series[Any], bad: Any, why: str, remedy: str, *, may_be_missing: bool = True
+    ) -> Mistake:
+        """Say of the first bad text of a column why it is, and what to do."""
+        row = int(np.argmax(bad))
+        description = f"{clipped(repr(str(texts.iloc[row])))}, {why},"
+        words = tuple(texts[bad].astype(str).unique()) if may_be_missing else ()
+        if len(words) > _MOST_WORDS or any(map(re.compile(r"\d|.{30}").search, words)):
+            words = ()
+        return cls(row, description, remedy, int(np.sum(bad)), may_be_missing, words)
 
     def remedies(self, without: str = "leave the cell empty") -> str:
         """Return all that may be done; ``without`` says how a table does without a value."""
