@@ -232,7 +232,6 @@ def is_aside(path: Path) -> bool:
 
 
 def remove(path: Path, *, ignore_errors: bool = False) -> None:
-    """Remove a file or a folder, if it is there."""
     if path.is_dir():
         shutil.rmtree(path, ignore_errors)
     else:

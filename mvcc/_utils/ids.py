@@ -21,7 +21,6 @@ _ZEROS = re.compile(r"(?<!\d)0+(?=\d)")
 
 
 def number_rows(ids: Sequence[str]) -> dict[str, int]:
-    """Return the number of the row that each id names."""
     row_of: dict[str, int] = {}
     for row, name in enumerate(ids):
         if not isinstance(name, str):
@@ -52,7 +51,6 @@ class NamedRows:
         return cls(pd.RangeIndex(n), f"the row numbers of {view}, 0 … {n - 1}", view, table)
 
     def why_unknown(self, unknown: pd.Series[Any]) -> str:
-        """Say why rows may not have these ids."""
         import pandas as pd  # as above
 
         frame = self.table if isinstance(self.table, pd.DataFrame) else pd.DataFrame()
@@ -64,7 +62,6 @@ class NamedRows:
 
 
 def rows_named(ids: pd.Series[Any], rows: NamedRows, where: str) -> Ints:
-    """Return the numbers of the rows that ids name."""
     import pandas as pd
 
     index, index_in_words = rows.index, rows.index_in_words

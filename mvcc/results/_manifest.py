@@ -55,7 +55,6 @@ class Manifest(BaseModel):
         return int(self.config["trials"])
 
     def to_json(self) -> bytes:
-        """Return the content of the file."""
         tree = self.model_dump(mode="json", exclude_unset=True)
         return (json.dumps(tree, indent=2, ensure_ascii=False) + "\n").encode()
 
