@@ -74,9 +74,6 @@ def pytest_configure(config):
     for variable in _NEEDS.values():
         if os.environ.get(variable):
             os.environ[variable] = str(Path(os.environ[variable]).resolve())
-    starts_workers = getattr(config.option, "numprocesses", None) and not is_worker(config)
-    if starts_workers and not numba.config.DISABLE_JIT:
-        _compile_once()
 
 
 @pytest.fixture
@@ -89,12 +86,21 @@ def is_worker(config):
     return hasattr(config, "workerinput")
 
 
-def _compile_once():
-    """Fill numba's cache before workers start, which would all compile the same kernels."""
-    from mvcc.multiview import compile_all_kernels
+@pytest.hookimpl(tryfirst=True)  # what xdist returns ends the call of this hook
+def pytest_collection(session):
+    """Fill numba's cache while workers collect, which would all compile the same kernels."""
+    config = session.config
+    starts_workers = getattr(config.option, "numprocesses", None) and not is_worker(config)
+    if starts_workers and not numba.config.DISABLE_JIT:
+        from mvcc.multiview import compile_all_kernels
 
-    with warnings.catch_warnings(action="ignore"):  # of fits of a dozen rows
-        compile_all_kernels()
+        with warnings.catch_warnings(action="ignore"):  # of fits of a dozen rows
+            compile_all_kernels()
+
+
+def pytest_collection_finish():
+    """Look through what imports and collection have made no more, as it stays to the end."""
+    gc.freeze()
 
 
 @pytest.hookimpl(tryfirst=True)  # before the tests are shuffled
