@@ -29,7 +29,7 @@ _LOG = logging.getLogger("distributed.client")
 _ADDRESS = re.compile(
     r"(?:(?:tcp|tls|wss?)://)?(?:[\w.-]+|\[[0-9a-f:]+\]):[0-9]{1,5}", re.IGNORECASE
 )
-_LOOK = 0.2  # seconds between two looks at what is done
+_FIRST_LOOK, _LOOK = 0.01, 0.2  # seconds between two looks at what is done: twice as long each time
 
 
 @contextmanager
@@ -149,12 +149,11 @@ def _interruptions_held() -> Iterator[None]:
         raise KeyboardInterrupt
 
 
-def local_workers(n_workers: int | None = None) -> Any:
+def local_workers() -> Any:
     """Return a cluster of processes, one for each core, which only this machine can reach."""
     from distributed import LocalCluster
 
     return cast(Any, LocalCluster)(
-        n_workers=n_workers,
         threads_per_worker=1,
         processes=True,
         # of the status, which always has one; by default a port that may be taken
@@ -188,11 +187,13 @@ def computed(
     from distributed import KilledWorker
 
     futures: list[Any] = []
+    pause = _FIRST_LOOK
     try:
         futures = client.compute(collections)
         while not (all(f.done() for f in futures) or any(f.status == "error" for f in futures)):
             on_wait(sum(future.done() for future in futures))
-            time.sleep(_LOOK)
+            time.sleep(pause)
+            pause = min(2 * pause, _LOOK)
         return cast(list[Any], client.gather(futures))
     except MvccError:
         raise

@@ -44,5 +44,5 @@ def main() -> None:
         store(job, options.to / job / "stored")
 
 
-if __name__ == "__main__":  # processes of dask import this module
+if __name__ == "__main__":
     main()

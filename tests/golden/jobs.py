@@ -11,8 +11,8 @@ from pathlib import Path
 from unittest.mock import patch
 
 import pandas as pd
+from distributed import LocalCluster
 
-from mvcc._utils.scheduler import local_workers
 from tests.command_line import mvcc
 
 HERE = Path(__file__).parent
@@ -84,7 +84,9 @@ def _workers(job: str) -> Iterator[str]:
     if job != "folder":
         yield ""
         return
-    with local_workers(1) as workers:
+    # in a thread: a process would import everything once more
+    in_threads = {"processes": False, "protocol": "tcp://", "threads_per_worker": 1}
+    with LocalCluster(1, dashboard_address="127.0.0.1:0", **in_threads) as workers:
         yield workers.scheduler_address
 
 
