@@ -141,7 +141,7 @@ def _marks_of_thresholds(scores: pd.DataFrame) -> dict[str, pd.Series]:
     best: dict[tuple[str, str], float] = {}
     for dataset, base, threshold in means.sort_values(ascending=False, kind="stable").index:
         best.setdefault((dataset, base), threshold)
-    of_best = [best.get(key) for key in zip(*per, strict=True)]
+    of_best = [best.get(key) for key in zip(*(column.to_numpy() for column in per), strict=True)]
     return {
         "threshold_table_1": thresholds == table_1,
         "threshold_lowest": thresholds == lowest,
