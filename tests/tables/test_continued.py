@@ -224,6 +224,20 @@ def test_ids_that_begin_anew_are_named_since_they_mean_other_rows(tmp_path, may,
     assert [one.startswith(said) for one in facts["warnings"]].count(True) == are_others
 
 
+@pytest.mark.parametrize("are_others", [True, False])
+def test_ids_are_in_no_doubt_where_the_stored_model_puts_their_rows_where_they_were(are_others):
+    """In June rows differ most by y, which says nothing of the clusters of May."""
+    rng = np.random.default_rng(0)
+    x, y = np.repeat([0, 14], 30), np.tile([0, 14], 30)
+    may = pd.DataFrame({"x": x, "y": 0}, [f"r{n}" for n in range(60)]) + rng.normal(size=(60, 2))
+    june = pd.DataFrame({"x": x, "y": y}, may.index) + rng.normal(size=(60, 2)) * [4, 1]
+    if are_others:
+        june.index = np.roll(may.index, 15)
+    found = cluster_views({"things": may}, n_clusters=2, **QUICK)
+    after = cluster_views({"things": june}, n_clusters=2, continues=found, **QUICK)
+    assert sum("only by chance" in one for one in after.facts["warnings"]) == are_others
+
+
 OF_OTHERS = "by their numbers, which may be those of other rows now: the table is not the one that"
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from mvcc._utils.arrays import Ints
 from mvcc._utils.ids import why_unknown
 from mvcc._utils.messages import counted, enumerated, for_reader, shown
-from mvcc.exceptions import DataError
+from mvcc.exceptions import DataError, MvccError
 from mvcc.results import Changes, Continued
 from mvcc.tables.correcting._corrections import CarryingOver, Corrections, opened_in
 from mvcc.tables.output._former import Former, id_column_in
@@ -162,7 +162,8 @@ def _doubtful_ids(former: Former, tables: Sequence[Table], fit: Fit) -> Iterator
         n_shared = int((shared >= 0).sum())
         is_same = None in (before, table.id_column) or before == table.id_column
         if n_shared and (is_same or n_shared >= _FEW * min(len(table.ids), len(view.ids))):
-            if n_shared >= _ENOUGH * len({*view.labels}) and not _agree(shared, labels):
+            is_enough = n_shared >= _ENOUGH * len({*view.labels})
+            if is_enough and not (_agree(shared, labels) or _are_like_before(former, table)):
                 yield (
                     f"{table.name} shares {counted(n_shared, 'id')} with {former.called}, but"
                     " these rows agree with its clusters only by chance. If ids begin anew in each"
@@ -193,6 +194,14 @@ def _agree(before: Ints, after: Ints) -> bool:
     if not all(map(np.ptp, of_shared)):  # one cluster agrees with any others
         return True
     return float(adjusted_rand_score(*of_shared)) > _CHANCE
+
+
+def _are_like_before(former: Former, table: Table) -> bool:
+    """Tell whether the stored model puts rows where they were, though other clusters are found."""
+    try:
+        return _agree(_shared(former, table), _predicted(former.model(), table))
+    except MvccError:  # a lost model, or other columns: nothing more can be said
+        return False
 
 
 def _numbered(
