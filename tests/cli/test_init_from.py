@@ -345,6 +345,9 @@ def test_matches_are_found_by_columns_that_some_rows_lack():
         write(name, "fips,x,y", ([f"0{n}001", n % 3, n * n] for n in range(20)))
     said = "a: fips: shares 20 values with 'fips' of b"
     assert said in run("init --from a.csv b.csv --out e.yaml")
+    for name in "ab":
+        write(name, "fips,x,y", ([f"{n // 2:03}", n % 3, n * n] for n in range(40)))
+    assert "shares" not in run("init --from a.csv b.csv --out f.yaml")
 
 
 def test_several_choices_in_a_cell_are_doubtful_but_not_a_name_of_two_parts():

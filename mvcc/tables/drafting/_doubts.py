@@ -150,9 +150,15 @@ def _with_the_same_codes(name: str, other: str, read: _Read) -> _Doubts:
 
 
 def _codes_in(table: Table, frame: pd.DataFrame) -> dict[str, set[str]]:
-    bare = without_attrs(frame)
-    names = [column.name for column in table.every_column if column.why in _CODES]
-    return {name: {*_folded(bare[name])} for name in names}
+    bare, codes = without_attrs(frame), dict[str, set[str]]()
+    for column in table.every_column:
+        if column.why in _CODES:
+            texts = _folded(bare[column.name])
+            held = {*texts}
+            # those that repeat are of counties or departments, say
+            if column.why is not LeftOut.PADDED or len(held) > _FEW_REPEAT * len(texts):
+                codes[column.name] = held
+    return codes
 
 
 def _folded(values: pd.Series[Any]) -> list[str]:
