@@ -494,6 +494,14 @@ def test_times_and_counts_are_quantities_and_no_ids(tmp_path, name):
         assert read(tmp_path, rows.rename(columns={name: other})).used[0].kind == "category", other
 
 
+@pytest.mark.parametrize("name", ["Member number", "max_user_number"])
+def test_how_many_persons_there_are_is_a_quantity_though_most_numbers_differ(tmp_path, name):
+    counts = np.random.default_rng(0).lognormal(5, 1, 60).astype(int)
+    assert len(counts) > len({*counts.tolist()}) > 50
+    table = read(tmp_path, pd.DataFrame({name: counts, "x": np.arange(60) % 7}))
+    assert next((column.name, column.kind) for column in table.used) == (name, "number")
+
+
 @pytest.mark.parametrize("form", ["{}Q{}", "{}-Q{}", "Q{1}-{0}", "{}M0{}"])
 def test_quarters_and_months_of_a_series_are_dates_and_no_codes(tmp_path, form):
     times = [form.format(2000 + n // 4, 1 + n % 4) for n in range(20)]

@@ -142,8 +142,9 @@ class Scorecard:
 
 def evaluate_claims(results: Results) -> Scorecard:
     """Test every claim on the results of an experiment's folder, or of any folder above some."""
+    scores = prepare(results.scores)  # which says first if there is no such folder
     evaluations = read_evaluations(results.folder / "evaluations.csv")
-    return evaluate(Evidence(prepare(results.scores), evaluations, results.gaps()))
+    return evaluate(Evidence(scores, evaluations, results.gaps()))
 
 
 def evaluate(evidence: Evidence) -> Scorecard:

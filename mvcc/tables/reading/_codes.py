@@ -50,7 +50,7 @@ _ENDS_AS_ID = re.compile(rf".*(ids?|nummer|nr|imo|mmsi)\.?|{_EASTERN_ID}", re.IG
 # if most values differ; Rooms # may count, too
 _MAY_BE_ID = re.compile(
     r".*#|(n\.?[°º]|n[uú]m[eé]ro|numer|номер) .*"
-    rf"|(.*[ _.-])?(mrn|({_PERSON})[ _.-]?(no|number)\.?)",
+    rf"|(.*[ _.-])?(mrn|({_PERSON})[ _.-]?no\.?)",  # the member number of clubs counts
     re.IGNORECASE,
 )
 # Spanish, Portuguese and Italian count by the same word, with a plural: número de camas
