@@ -29,8 +29,6 @@ from numba import get_num_threads, njit
 from numba.core.event import Listener, install_listener
 from numba.extending import overload
 
-from mvcc._utils.arrays import blocks_of
-
 _PACKAGE = Path(__file__).parents[1]
 _WORTH_SHARING = 2**17  # rows: for fewer the threads cost more than they save
 
@@ -137,7 +135,7 @@ def for_blocks(
     function: Callable[[slice], Result], n: int, size: int, *, shared: bool
 ) -> list[Result]:
     """Return what the function returns for every block of ``size`` of n items, in order."""
-    blocks = blocks_of(n, max(size, 1)) or [slice(0, 0)]
+    blocks = [slice(first, min(first + size, n)) for first in range(0, max(n, 1), max(size, 1))]
     if not shared:
         return list(map(function, blocks))
     return list(_pool(os.getpid(), get_num_threads()).map(function, blocks))
