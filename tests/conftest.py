@@ -98,11 +98,6 @@ def pytest_collection(session):
             compile_all_kernels()
 
 
-def pytest_collection_finish():
-    """Look through what imports and collection have made no more, as it stays to the end."""
-    gc.freeze()
-
-
 @pytest.hookimpl(tryfirst=True)  # before the tests are shuffled
 def pytest_collection_modifyitems(config, items):
     if config.getoption("first_parameters"):
