@@ -250,10 +250,10 @@ def chosen_sharpness(joint_set: JointSet, constraints: Constraints) -> float:
         kept, held_out = constraints.select(fold_of != fold), constraints.select(fold_of == fold)
         clusters = joint_set.clusters(kept, rng, STARTS)
         ends = np.unique(held_out.pairs)
-        scores = joint_set.scores(kept, clusters)(ends)
+        scores, among_ends = joint_set.scores(kept, clusters)(ends), held_out.on_rows(ends)
         for index, sharpness in enumerate(SHARPNESSES):
             shares = probabilities(scores, sharpness, clusters.labels[ends])
-            losses[index] += _loss(shares, held_out.on_rows(ends))
+            losses[index] += _loss(shares, among_ends)
     return SHARPNESSES[int(losses.argmin())]
 
 

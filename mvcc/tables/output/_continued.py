@@ -163,7 +163,9 @@ def _doubtful_ids(former: Former, tables: Sequence[Table], fit: Fit) -> Iterator
         is_same = None in (before, table.id_column) or before == table.id_column
         if n_shared and (is_same or n_shared >= _FEW * min(len(table.ids), len(view.ids))):
             is_enough = n_shared >= _ENOUGH * len({*view.labels})
-            if is_enough and not (_agree(shared, labels) or _are_like_before(former, table)):
+            if is_enough and not (
+                _agree(shared, labels) or _are_like_before(shared, former, table)
+            ):
                 yield (
                     f"{table.name} shares {counted(n_shared, 'id')} with {former.called}, but"
                     " these rows agree with its clusters only by chance. If ids begin anew in each"
@@ -196,10 +198,10 @@ def _agree(before: Ints, after: Ints) -> bool:
     return float(adjusted_rand_score(*of_shared)) > _CHANCE
 
 
-def _are_like_before(former: Former, table: Table) -> bool:
+def _are_like_before(shared: Ints, former: Former, table: Table) -> bool:
     """Tell whether the stored model puts rows where they were, though other clusters are found."""
     try:
-        return _agree(_shared(former, table), _predicted(former.model(), table))
+        return _agree(shared, _predicted(former.model(), table))
     except MvccError:  # a lost model, or other columns: nothing more can be said
         return False
 

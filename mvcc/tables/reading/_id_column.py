@@ -150,12 +150,13 @@ def keys_named(
     """Return the column, with its values, that files mean which do not name rows, by its header."""
     rows = {*map(plain_id, ids)}
     named = [entry for entry in named if entry.header]  # constraints may name rows by their ids
-    if any(_are_most_in(entry.plain, rows) for entry in named):
+    plain = [entry.plain for entry in named]
+    if any(_are_most_in(named_ids, rows) for named_ids in plain):
         return {}
     frame = without_attrs(frame)
     names = frame.columns.difference([id_column, *columns_of_bytes(frame)], sort=False)
     keys: dict[str, tuple[str, list[str]]] = {}
-    for entry in named:
+    for entry, named_ids in zip(named, plain, strict=True):
         called = [name for name in names if name.strip().casefold() == entry.header]
         for name in called or [name for name in names if entry.is_first]:
             values = id_texts(frame[name]).tolist()
@@ -163,7 +164,7 @@ def keys_named(
             hardly_repeat = len({*filled}) >= _HARDLY_REPEATED * len(filled)  # as quantities do
             # without gaps it would name the rows
             is_likely = len(filled) < len(values) and hardly_repeat
-            if (called or is_likely) and _are_most_in(entry.plain, {*filled}):
+            if (called or is_likely) and _are_most_in(named_ids, {*filled}):
                 keys[entry.header] = name, values
                 break
     return keys

@@ -222,11 +222,11 @@ def _as_number(
 
 def _share_of_numbers(words: Texts, others: Texts, may_be_classes: bool) -> float:
     """Return which share of the values must be numbers, for the others to be mistakes."""
-    repeat, have_digits = others.duplicated(keep=False).all(), others.str.contains(r"\d")
-    if may_be_classes and repeat and have_digits.all() and are_few_codes(words):
+    repeat = others.duplicated(keep=False).all()
+    if may_be_classes and repeat and are_few_codes(words) and others.str.contains(r"\d").all():
         return 1.0  # of classes such as $1000-2999, one may be lt $1000
-    is_word = others.nunique() == 1 < len(others) < _MOST * words.count()
-    if is_word and not have_digits.any() and not are_few(words):
+    is_one = others.nunique() == 1 < len(others) < _MOST * words.count()
+    if is_one and not (re.search(r"\d", others.iloc[0]) or are_few(words)):
         return _MOST  # one word, such as on request, beside many numbers is a mistake, too
     return _NEARLY_ALL
 
