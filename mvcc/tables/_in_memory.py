@@ -170,12 +170,14 @@ class ClusteringResult(Correctable):
 
     def _as_former(self, *, answers_again: bool = False) -> Former:
         """Return it for a clustering that continues it."""
+        answers = self._found.inputs.answers
         return Former(
             "the former result",
             self._draft.found,
             lambda: self._found.saved,
             self._draft.lines,
             self._facts.n_clusters,
+            rows_of_answers=answers.rows if answers else {},
             answers_again=answers_again,
             tables=self._found.inputs.tables_read,
         )

@@ -62,6 +62,7 @@ OF_PEOPLE = {
         "answer": "as in `asked.csv`",
         "when": "date and time",
         "who": "the person: the name of the folder of answers",
+        "rows": "the rows of its object, one a line, which stand for it if it is gone later",
     },
     DISPUTED: {
         "id": "row as view:id",

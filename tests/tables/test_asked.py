@@ -328,7 +328,7 @@ def test_each_group_names_the_cluster_with_most_of_its_members_one_to_one():
     groups = {name: [np.array(rows, np.int64) for rows in own] for name, own in members.items()}
     tables = [SimpleNamespace(ids=list("012345"))] * 2
     outliers = [np.array([5]), np.empty(0, np.int64)]
-    answers = Answers(groups, len(groups), None, outliers, "groups.csv", tables, [])
+    answers = Answers(groups, len(groups), None, outliers, "groups.csv", tables, [], {})
     assert name_clusters(answers, labels, [[0], [1]], 3) == [["a", "c", ""], ["", "", "c"]]
     assert [*nameless(answers, [["a", "c", ""], ["", "", "c"]])] == [
         "No cluster is named after 'b', 'gone': clusters of other groups hold the members."

@@ -465,6 +465,80 @@ def test_answers_and_names_carry_over_to_the_rows_that_are_still_there(tmp_path)
     assert named["names"] == facts["names"]
 
 
+class Months:
+    """Samples that are named anew each month, of patients whose ids stay; 6 samples were asked."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.samples, self.patients, _ = two_tables()
+        points = enumerate(CENTERS[:3])
+        nearest = {n: np.linalg.norm(self.samples - center, axis=1) for n, center in points}
+        kinds = {n: self.samples.index[np.argsort(far)[:2]] for n, far in nearest.items()}
+        self.kinds = {id: f"kind {n}" for n, ids in kinds.items() for id in ids}
+        lines = [f"a:{id},{kind}" for id, kind in self.kinds.items()]
+        self.asked = str(log(folder / "asked", *lines))
+
+    def made(self, month, **values):
+        """Cluster the samples of a month by the answers in a folder."""
+        now = self.samples.rename(index=lambda id: f"{id}{month}")
+        tables = {"a": now, "b": self.patients}
+        for name, frame in tables.items():
+            frame.to_csv(self.folder / f"{name}.csv", index_label="id")
+        pairs = pd.DataFrame({"a": now.index, "b": self.patients.index})
+        pairs.to_csv(self.folder / "a-b.csv", index=False)
+        views = {name: self.folder / f"{name}.csv" for name in tables}
+        options = options_of(views, {"a:b": self.folder / "a-b.csv"}, n_clusters=3, **values)
+        return cluster(options, self.folder / f"made{month}")
+
+    def cluster_names(self, facts):
+        """Return the name of the cluster of each answered patient."""
+        view = facts["views"][1]
+        rows = [view["ids"].index(f"s{id}") for id in self.kinds]
+        return [facts["names"][view["labels"][row]] for row in rows]
+
+
+def test_answers_outlive_their_rows_by_those_that_these_were_matched_with(tmp_path):
+    months = Months(tmp_path)
+    first = next(iter(months.kinds))
+    n_given = len(months.made("", asked=months.asked)["views"][0]["given"])
+    for former, month in (("made", "-june"), ("made-june", "-july")):
+        facts = months.made(month, continues=str(tmp_path / former))
+        assert months.cluster_names(facts) == [*months.kinds.values()]
+        assert len(facts["views"][0]["given"]) == n_given
+        told = f"holds for rows that were matched with them, such as 'b:s{first}' for 'a:{first}'."
+        assert told in " ".join(facts["warnings"])
+        rows = [row["rows"].split("\n") for row in read_csv(tmp_path / f"made{month}/answers.csv")]
+        assert rows[0][:2] == [f"a:{first}{month}", f"b:s{first}"]
+        assert f"a:{first}" in rows[0] or month == "-june"
+
+
+def test_answers_of_rows_that_are_gone_follow_no_match_that_a_review_has_refused(tmp_path):
+    months = Months(tmp_path)
+    first = next(iter(months.kinds))
+    n_given = len(months.made("", asked=months.asked)["views"][0]["given"])
+    with ReviewSession(tmp_path / "made") as session:
+        session.record([(f"a:{first}\nb:s{first}", "no match")])
+    facts = months.made("-june", continues=str(tmp_path / "made"))
+    assert len(facts["views"][0]["given"]) < n_given
+    assert "1 answered row of " in " ".join(facts["warnings"])
+
+
+def test_answers_of_a_result_in_memory_follow_its_matches(tmp_path):
+    months = Months(tmp_path)
+
+    def month(suffix, **values):
+        now = months.samples.rename(index=lambda id: f"{id}{suffix}")
+        pairs = {("a", "b"): pd.DataFrame({"a": now.index, "b": months.patients.index})}
+        views = {"a": now, "b": months.patients}
+        return cluster_views(views, n_clusters=3, matches=pairs, **values, **QUICK)
+
+    may = month("", asked=[months.asked])
+    june = month("-june", continues=may)
+    july = month("-july", continues=june)
+    assert months.cluster_names(july.facts) == [*months.kinds.values()]
+    assert len(july.facts["views"][0]["given"]) == len(may.facts["views"][0]["given"])
+
+
 def test_two_folders_that_continue_each_other_in_turn_keep_the_answers_that_are_gone(tmp_path):
     frame = blobs([30, 30, 30])
     shutil.rmtree(answered(tmp_path, frame))

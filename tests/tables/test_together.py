@@ -114,7 +114,11 @@ def test_what_nobody_disputes_is_clustered_by_and_the_rest_is_listed(tmp_path, b
     assert said == [(name, *one) for name in names for one in both]
     assert lines[4]["id"] == f"view0:{strange}"
     logs = {who: read_csv(tmp_path / who / "asked.csv") for who in ("anna", "ben")}
-    said = [row | {"who": who} for who, rows in logs.items() for row in rows]
+    said = [
+        row | {"who": who, "rows": f"{row['id']}\nview1:{partner[row['id'].split(':')[1]]}"}
+        for who, rows in logs.items()
+        for row in rows
+    ]
     assert read_csv(tmp_path / "out/answers.csv") == said
     report = (tmp_path / "out/report.html").read_text()
     assert "anna and ben agree about 6 of 8 objects that both answered (κ = 0.6" in report
@@ -181,9 +185,8 @@ def test_nobodys_answer_is_lost_when_folders_are_gone_and_new_answers_count(tmp_
 def test_answers_about_rows_that_are_gone_have_no_effect_and_are_counted(tmp_path, by_two):
     options, _, disputed, _ = by_two
     partners = dict(matches(tmp_path))
-    link = [partners[one] for one in (disputed, ids_by_kind(tmp_path)["0"][0])]
-    write_pairs(tmp_path / "anna/view1.csv", [*link, "must-link"])
     keep_rows(tmp_path / "view0.csv", lambda row: row["id"] != disputed)
+    keep_rows(tmp_path / "view1.csv", lambda row: row["id"] != partners[disputed])
     values = {"continues": str(tmp_path / "out"), "unknown": "skip", "n_clusters": "auto"}
     facts = cluster(with_values(options, **values), tmp_path / "june")
     assert [one["said"][0][1] for one in facts["together"]["disputed"]] == ["outlier"]

@@ -6,18 +6,26 @@ import os
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mvcc._utils.messages import agreeing, clipped, counted, enumerated, for_reader
+from mvcc._utils.messages import agreeing, clipped, counted, enumerated, for_reader, view_and_id
 from mvcc.exceptions import DataError, MvccError, StoreError
+from mvcc.multiview import answers_standing
 from mvcc.results import Clustering, ViewFacts, read_facts
 from mvcc.tables._config import load_job
 from mvcc.tables._job import Job, View
 from mvcc.tables._layout import ANSWERS, CONFIG, MODEL
-from mvcc.tables.correcting._corrections import Corrections, read_corrections, with_matches
+from mvcc.tables.correcting._corrections import (
+    NO_MATCH,
+    Corrections,
+    read_corrections,
+    rows_in,
+    with_matches,
+)
 from mvcc.tables.output._stored import (
     check_files,
     model_in,
@@ -29,7 +37,7 @@ from mvcc.tables.reading._answers import answered_rows, with_answers
 from mvcc.tables.reading._column import LeftOut
 from mvcc.tables.reading._files import read_frames
 from mvcc.tables.reading._parquet import read_folder
-from mvcc.tables.reading._people import log_in
+from mvcc.tables.reading._people import log_in, rows_of_answers
 from mvcc.tables.reading._table import Table
 
 if TYPE_CHECKING:
@@ -47,6 +55,7 @@ class Former:
     corrections: Corrections
     n_numbers: int  # of clusters, those that corrections have opened as well
     gone: tuple[str, ...] = ()  # folders of answers
+    rows_of_answers: Mapping[str, list[str]] = field(default_factory=dict)  # of their objects
     answers_again: bool = False  # whether nobody has named the folders of answers anew
     tables: Sequence[Table] = ()  # if they are in memory
     moved: Collection[str] = ()  # views that are another sheet of their file, or begin elsewhere
@@ -54,6 +63,18 @@ class Former:
     def matched(self, inputs: Inputs) -> Inputs:
         """Return inputs with the matches that the corrections leave."""
         return with_matches(inputs, self.corrections, but=self.strange(inputs))
+
+    def rows_beside(self, inputs: Inputs) -> dict[str, list[str]]:
+        """Return the rows that answered ones were matched with, as nobody has refused it since."""
+        strange, corrections = self.strange(inputs), answers_standing(self.corrections)
+        refused = [rows_in(line.id) for line in corrections if line.answer == NO_MATCH]
+        doubtful = set(chain.from_iterable(refused))
+
+        def holds(row: str) -> bool:
+            return row not in doubtful and view_and_id(row)[0] not in strange
+
+        known = {name: rows for name, rows in self.rows_of_answers.items() if name not in doubtful}
+        return {name: list(filter(holds, rows)) for name, rows in known.items()}
 
     def strange(self, inputs: Inputs) -> set[str]:
         """Return the views whose rows are or were numbered, unless the table is the former one."""
@@ -124,6 +145,7 @@ def read_former(job: Job) -> tuple[Job, Former | None]:
         read_corrections(folder),
         facts.n_clusters,
         tuple(gone),
+        rows_of_answers(folder),
         answers_again=not is_asked,
         moved=[name for name, view in views.items() if (view.sheet, view.header) != began[name]],
     )
@@ -145,7 +167,8 @@ def answered(job: Job, inputs: Inputs, former: Former | None) -> Inputs:
             f"{former.called} has {about}. Name the folder of the answers that hold for this table"
             " with `asked` (--asked)."
         )
-    answered_inputs = with_answers(job, inputs, former.matched(inputs))
+    beside = former.rows_beside(inputs)
+    answered_inputs = with_answers(job, inputs, former.matched(inputs), beside)
     if not counts:
         return answered_inputs
     tables = agreeing(len(counts), "the table is not the one", "the tables are not those")

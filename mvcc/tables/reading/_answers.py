@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sized
+from collections.abc import Collection, Iterable, Mapping, Sized
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -77,8 +77,16 @@ def _lists_groups(path: Path) -> bool:
         return False
 
 
-def with_answers(job: Job, inputs: Inputs, matched: Inputs | None = None) -> Inputs:
-    """Return inputs with the answers of a job about objects as `matched`, and without outliers."""
+def with_answers(
+    job: Job,
+    inputs: Inputs,
+    matched: Inputs | None = None,
+    beside: Mapping[str, list[str]] = {},
+) -> Inputs:
+    """Return inputs with the answers of a job about objects as `matched`, and without outliers.
+
+    Rows that are gone mean those that were `beside` them.
+    """
     notes = list[str]()
     people = read_people(job.asked, notes)
     files = answer_files(job)
@@ -86,7 +94,7 @@ def with_answers(job: Job, inputs: Inputs, matched: Inputs | None = None) -> Inp
         return inputs
     # answers may be of rows that the tables do not have; a former result may be in memory
     continues = matched is not None or job.continues is not None
-    objects = AnsweredObjects(matched or inputs, continues or job.unknown == "skip")
+    objects = AnsweredObjects(matched or inputs, continues or job.unknown == "skip", beside)
     histories = {person.name: read_history(person, objects) for person in people}
     shared = agreement(histories)
     history = shared.history
@@ -104,6 +112,13 @@ def with_answers(job: Job, inputs: Inputs, matched: Inputs | None = None) -> Inp
             f"{counted(n, 'answered row')} of {enumerated(job.asked)} cannot be found in these"
             f" tables; what was answered of {agreeing(n, 'it', 'them')} has no effect."
         )
+    if objects.moved:
+        n, (name, row) = len(objects.moved), next(iter(objects.moved.items()))
+        notes.append(
+            f"{counted(n, 'answered row')} of {enumerated(job.asked)} {agreeing(n, 'is', 'are')}"
+            f" gone; what was answered of {agreeing(n, 'it', 'them')} holds for rows that were"
+            f" matched with {agreeing(n, 'it', 'them')}, such as {shown(row)} for {shown(name)}."
+        )
     rows = {name: objects.rows(group.objects) for name, group in contents.groups.items()}
     groups = {name: per_view for name, per_view in rows.items() if any(map(len, per_view))}
     answers = Answers(
@@ -114,6 +129,7 @@ def with_answers(job: Job, inputs: Inputs, matched: Inputs | None = None) -> Inp
         contents.source,
         inputs.tables,
         people,
+        objects.rows_found(),
         _together(shared, histories, objects),
     )
     pairs = zip(inputs.constraints, contents.links, strict=True)

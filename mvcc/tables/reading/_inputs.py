@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -66,6 +66,7 @@ class Answers:
     source: str  # the file that names the groups; empty where there is none
     tables: list[Table]  # with the outliers
     people: list[Person]
+    rows: Mapping[str, list[str]]  # of the object of each row that was answered, now and before
     together: Together | None = None  # how several people agree
 
     def outlier_ids(self) -> list[list[str]]:
@@ -75,13 +76,14 @@ class Answers:
 
     def lines(self) -> list[list[str]]:
         """Return every answer with its person, also those that were taken back, as a table."""
-        answers = [[*fields, person.name] for person in self.people for _, fields in person.records]
-        return [ANSWER_COLUMNS, *answers]
+        said = [(person.name, fields) for person in self.people for _, fields in person.records]
+        lines = [[*fields, who, "\n".join(self.rows.get(fields[0], []))] for who, fields in said]
+        return [ANSWER_COLUMNS, *lines]
 
 
 def no_answers(tables: list[Table]) -> Answers:
     """Return that nothing was answered about some tables."""
-    return Answers({}, 0, 0, [np.empty(0, np.int64) for _ in tables], "", tables, [])
+    return Answers({}, 0, 0, [np.empty(0, np.int64) for _ in tables], "", tables, [], {})
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,24 +145,33 @@ def caller_of(tables: list[Table]) -> Callable[[int, int], str]:
 
 
 class AnsweredObjects:
-    """The objects of the tables of a job, as the questions have them, by the ids of their rows."""
+    """The objects of the tables of a job, as the questions have them, by the ids of their rows.
 
-    def __init__(self, inputs: Inputs, may_lack: bool) -> None:
+    The first row `beside` one that is gone, and not gone itself, stands for it.
+    """
+
+    def __init__(
+        self, inputs: Inputs, may_lack: bool, beside: Mapping[str, list[str]] = {}
+    ) -> None:
         from mvcc.embedding import connecting_relations, find_objects  # imports scikit-learn
 
         self.inputs, self._tables = inputs, inputs.tables
         sizes = [len(table.ids) for table in inputs.tables]
         relations = connecting_relations(len(sizes), inputs.relations)
         self._n, self._of_rows = find_objects(sizes, relations)
-        self.may_lack = may_lack
+        self.may_lack, self._beside = may_lack, beside
         self.absent: dict[str, int] = {}  # objects of rows that the tables lack, if they may
+        self._found: dict[str, int] = {}  # those of the other rows that were asked for
+        self.moved: dict[str, str] = {}  # the row that stands for one that is gone
 
     def find(self, name: str) -> int:
         """Return the object of a row, such as texts:17."""
-        view_and_row = self.inputs.find(name)
-        if view_and_row is not None:
-            view, row = view_and_row
-            return int(self._of_rows[view][row])
+        for other in (name, *self._beside.get(name, ())):
+            if (view_and_row := self.inputs.find(other)) is not None:
+                view, row = view_and_row
+                if other != name:
+                    self.moved[name] = other
+                return self._found.setdefault(name, int(self._of_rows[view][row]))
         if self.may_lack:
             return self.absent.setdefault(name, self._n + len(self.absent))
         raise DataError(self.inputs.lacks(name))
@@ -176,6 +187,13 @@ class AnsweredObjects:
             for row in rows.tolist():
                 rows_of[int(self._of_rows[view][row])][view].append(row)
         return {obj: tuple(map(tuple, rows)) for obj, rows in rows_of.items()}
+
+    def rows_found(self) -> dict[str, list[str]]:
+        """Return all rows of the object of each row that was asked for, and those beside it."""
+        rows, now = self.rows_of_each(self._found.values()), dict[str, list[str]]()
+        for name, obj in self._found.items():
+            now[name] = [*dict.fromkeys([*self.names(rows[obj]), *self._beside.get(name, ())])]
+        return {**self._beside, **now}
 
     def links(self, constraints: Iterable[Constraints]) -> Iterator[tuple[int, int, bool]]:
         """Give the two objects of each constraint, and whether they belong together."""

@@ -21,7 +21,7 @@ from mvcc.tables.reading._table import Table
 
 LOG, GROUPS = "asked.csv", "groups.csv"
 LOG_COLUMNS = ["id", "answer", "when"]
-ANSWER_COLUMNS = [*LOG_COLUMNS, "who"]
+ANSWER_COLUMNS = [*LOG_COLUMNS, "who", "rows"]
 GROUP_COLUMNS = ["name", "members", "counted"]  # without the last one, all count
 
 Record = tuple[int, list[str]]  # line and fields
@@ -30,11 +30,20 @@ Rows = list[Ints]  # of every view, ascending
 
 
 def read_log(
-    path: str | Path, error: type[MvccError] = DataError, columns: list[str] = LOG_COLUMNS
+    path: str | Path, error: type[MvccError] = DataError
 ) -> tuple[list[Record], CutLine | None]:
     """Return the records of a log of answers, and a last line that was cut off."""
+    headers = [LOG_COLUMNS]
+    if Path(path).name == ANSWERS:  # those of former versions lack the rows
+        headers = [ANSWER_COLUMNS, ANSWER_COLUMNS[:-1]]
     records, cut = read_records(path, error, appended=True)
-    return _without_header(path, records, [columns], error), cut
+    return _without_header(path, records, headers, error), cut
+
+
+def rows_of_answers(folder: Path) -> dict[str, list[str]]:
+    """Return the rows of the object of each row that the answers in a result name."""
+    records = read_log(folder / ANSWERS)[0] if (folder / ANSWERS).exists() else []
+    return {fields[0]: fields[4].split("\n") for _, fields in records if "".join(fields[4:])}
 
 
 def read_groups(path: str | Path, notes: list[str]) -> list[Record]:
@@ -125,17 +134,15 @@ def read_people(folders: Sequence[str], notes: list[str]) -> list[Person]:
                 f"{folder}: there is no {LOG} in it; name the folder that `mvcc ask` has written"
                 " to."
             )
-        columns, of_people = LOG_COLUMNS, {name: list[Record]()}
-        if path.name == ANSWERS:
-            columns, of_people = ANSWER_COLUMNS, {}
-        records, cut = read_log(path, columns=columns)
+        of_people = {} if path.name == ANSWERS else {name: list[Record]()}
+        records, cut = read_log(path)
         if cut:
             line, text = cut
             notes.append(
                 f"{path}:{line}: the last line, {shown(text)}, is cut off; it was not used."
             )
         for line, fields in records:
-            who = "".join(fields[3:]).strip()  # a log does not say who has answered
+            who = "".join(fields[3:4]).strip()  # a log does not say who has answered
             of_people.setdefault(who or name, []).append((line, fields[:3]))
         for who, answers in of_people.items():
             person = Person(who, str(path), answers)
@@ -156,7 +163,7 @@ def _names(folders: Sequence[str]) -> Iterator[str]:
     while len({parts[-fewest:] for parts in split_paths}) < len(split_paths):
         fewest += 1
     answers = [path for path in map(log_in, folders) if path.name == ANSWERS and path.exists()]
-    logs = [read_log(path, columns=ANSWER_COLUMNS)[0] for path in answers]
+    logs = [read_log(path)[0] for path in answers]
     # a longer name of a former result stays: it told apart a folder that is gone now
     known = {fields[3].strip() for records in logs for _, fields in records}
     for parts in split_paths:
