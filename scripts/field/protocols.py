@@ -149,12 +149,16 @@ TABLES = {
     "acm": ("acm", (0, 2)),
     "msrc_v5_edges": ("msrc_v5", (1, 2)),
     "hundred_leaves_margins": ("hundred_leaves", (0, 2)),
+    "handwritten_coefficients": ("handwritten", (1, 2)),
+    "handwritten_moments": ("handwritten", (4, 5)),
+    "handwritten_outlines": ("handwritten", (0, 3)),
 }
 CUT = {
     "wine": (load_wine, 6),
     "breast_cancer": (load_breast_cancer, 20),
     "digits_halves": (load_digits, 32),
 }
+CUT_ACROSS = {"digits_rows": (load_digits, 32)}
 COMPLETE = (
     *("three_sources", "bbc_sport", "ngs", "acm", "wikipedia", "bdgp"),
     *("msrc_v5", "hundred_leaves", "handwritten"),
@@ -188,7 +192,7 @@ def cells() -> list[Cell]:
 def draw(cell: Cell, seed: int) -> Task:
     """Draw the task of a cell by a seed, the same each time; methods never see the classes."""
     seeds = [zlib.crc32(f"{cell.data}, {cell.protocol} {cell.level}".encode()), seed]
-    task = cut(cell.data) if cell.data in CUT else whole(loaded(cell.data))
+    task = cut(cell.data) if cell.data in CUT | CUT_ACROSS else whole(loaded(cell.data))
     return PROTOCOLS[cell.protocol](task, cell.level, np.random.default_rng(seeds))
 
 
@@ -221,7 +225,7 @@ def loaded(data: str) -> Dataset:
 
 def cut(data: str) -> Task:
     """Load all rows of a table of scikit-learn, and cut its columns in two tables."""
-    load, n_first = CUT[data]
+    load, n_first = (CUT | CUT_ACROSS)[data]
     X, y = load(return_X_y=True)
     if data == "digits_halves":
         # the left half of the pictures first
