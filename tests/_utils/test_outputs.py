@@ -414,6 +414,14 @@ def test_what_somebody_has_put_into_a_place_stays_and_the_former_file_waits(half
     assert [one for one in left if one not in FORMER_NAMES and not one.startswith("mine")] == []
 
 
+def test_a_hidden_file_of_somebody_else_is_not_replaced_by_one_put_aside(tmp_path):
+    write_several(tmp_path, b"former", *FORMER_NAMES)
+    hidden = tmp_path / f".{files.stem_of('b.csv')}.{os.getpid()}.old"
+    hidden.write_bytes(b"mine")
+    write_several(tmp_path, b"new", *FORMER_NAMES)
+    assert contents(tmp_path) == dict.fromkeys(FORMER_NAMES, b"new") | {hidden.name: b"mine"}
+
+
 def test_an_empty_folder_in_a_place_is_no_new_file(half):
     for name in FORMER_NAMES:
         (half / name).mkdir()
